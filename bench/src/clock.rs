@@ -15,7 +15,7 @@ pub(crate) fn cpu_with_children() -> Result<f64> {
     cpu_of("self")
 }
 
-/// Returns the same for another process, by its number.
+/// Returns the CPU seconds so far of the process with this number, and of its children that have ended.
 pub(crate) fn cpu_of(process: &str) -> Result<f64> {
     let path = format!("/proc/{process}/stat");
     let stat = std::fs::read_to_string(&path).with_context(|| format!("could not read {path}"))?;

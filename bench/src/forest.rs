@@ -1,4 +1,4 @@
-//! Times the forest on censored data (growing, imputing, predicting, averaging over instances), and measures
+//! Measures the forest's speed on censored data (growing, imputing, predicting, averaging over instances) and
 //! its accuracy.
 //!
 //! The rows are synthetic: one third of the columns are categories with five values, and costs depend on a
@@ -71,7 +71,7 @@ fn draw(n: usize, d: usize, seed: u64) -> Rows {
     Rows { columns, rows, values }
 }
 
-/// Returns a training set; if `censored`, all costs above the median are censored there.
+/// Returns a training set. If `censored`, all costs above the median are censored at the median.
 fn training<'a>(data: &Rows, censored: bool, instances: &'a InstanceTable) -> TrainingSet<'a> {
     let scale = Scale::Log10 { grain: 1e-3 };
     let mut set = TrainingSet::new(&data.columns, instances, scale, Some(1e4));

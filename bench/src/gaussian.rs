@@ -1,8 +1,9 @@
-//! Times Gaussian processes: a fit to given data, and a whole suggestion under a constraint.
+//! Measures how long a Gaussian process takes to fit given data, and to suggest a point under a constraint.
 //!
 //! The data are read from a file, so that other programs can use the same data. Each line is one point: its
 //! coordinates, its cost and its constrained output, separated by commas. Times are CPU times of one thread,
-//! the minimum of several repetitions. `bench/scripts/gaussian-peers.py` alternates this with other programs.
+//! the minimum of several repetitions. `bench/scripts/gaussian-peers.py` runs this and other programs in
+//! turn.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -105,7 +106,7 @@ fn suggest(data: &Data, suggestions: usize) -> Result<()> {
     };
     let (first, later) = data.rows.split_at(data.rows.len().saturating_sub(suggestions));
     first.iter().try_for_each(|row| add(&mut history, row))?;
-    // Every proposal comes from the model, none is random.
+    // Every proposal comes from the model; no proposal is random.
     let settings = ModelSettings { random_every: usize::MAX, ..ModelSettings::of(Learner::Gaussian) };
     let mut model = ModelSearch::new(problem.clone(), settings);
     let mut times = Vec::new();

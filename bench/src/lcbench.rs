@@ -1,4 +1,4 @@
-//! The LCBench surrogate: how hard each data set is, and how long an answer takes.
+//! Measures the LCBench surrogate: how hard each data set is, and how long an answer takes.
 
 use std::path::PathBuf;
 use std::sync::Arc;

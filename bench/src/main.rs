@@ -88,7 +88,7 @@ enum Table {
 }
 
 fn main() -> anyhow::Result<()> {
-    // Campaigns start this program again as guardian.
+    // Campaigns start this program a second time, as their guardian.
     ::confine::supervise_if_asked();
     match Arguments::parse().table {
         Table::Ablation(arguments) => ablation::measure(&arguments),

@@ -1,9 +1,9 @@
-//! Times networks: a training step, training of an ensemble, and predictions for many configurations on many
-//! instances.
+//! Measures how long networks take: for a training step, for training an ensemble, and for predictions for
+//! many configurations on many instances.
 //!
-//! The rows are synthetic, with half of the readings censored; networks have three layers of fifty units and
-//! batches of 16. Unless stated otherwise, times are CPU times of one thread, the minimum of several
-//! repetitions. `bench/scripts/network-peers.py` alternates this with other programs.
+//! The rows are synthetic, and half of the readings are censored. Networks have three layers of fifty units,
+//! and are trained in batches of 16. Unless stated otherwise, times are CPU times of one thread, the minimum
+//! of several repetitions. `bench/scripts/network-peers.py` runs this and other programs in turn.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};

@@ -1,9 +1,10 @@
-//! Times proposals during a campaign: one ask and one tell, with the forest of the default settings.
+//! Measures how long a proposal takes during a campaign (one ask and one tell), with the forest of the
+//! default settings.
 //!
-//! The target is a quadratic bowl of any number of parameters between 0 and 1, on one deterministic instance.
-//! So every trial has a new configuration and needs a proposal. The trials of the history are random. The
-//! first ask after them grows two forests, one of which later ones start from. A later ask grows a forest
-//! when a twentieth of the trials is new.
+//! The target is a quadratic bowl over any number of parameters between 0 and 1. It has one instance and is
+//! deterministic, so every trial has a new configuration and needs a proposal. The trials of the history have
+//! random configurations. The first ask after these trials grows two forests, and later forests start from
+//! one of the two. A later ask grows a forest only if a twentieth of the trials is new.
 
 use std::fmt::Write as _;
 
@@ -56,7 +57,7 @@ fn campaign(parameters: usize, trials: usize) -> Result<Optimizer> {
     Ok(Optimizer::new(history, Box::new(racer), Box::new(proposer)))
 }
 
-/// Runs one trial; returns the CPU seconds of ask and tell.
+/// Runs one trial and returns the CPU seconds of its ask and its tell.
 fn step(optimizer: &mut Optimizer) -> Result<f64> {
     let begin = cpu();
     let Ask::Run(request) = optimizer.ask(1) else { bail!("the optimizer has no trial to run") };

@@ -1,8 +1,8 @@
 //! Measures the optimizer's time per trial (ask and tell) while the history grows.
 //!
-//! Two simulated workers run trials of a made-up solver with the four parameters of SAPS. Its cost is the
-//! exponential of a quadratic bowl in the parameters, times lognormal factors of the instance and of the
-//! seed. The time of the simulation itself is included.
+//! Two simulated workers run trials of a made-up solver with the four parameters of SAPS. The solver's cost
+//! is the exponential of a quadratic bowl in the parameters, times a lognormal factor for the instance and
+//! one for the seed. The measured times include the simulation itself.
 
 use std::collections::BTreeMap;
 

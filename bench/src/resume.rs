@@ -1,8 +1,8 @@
-//! Times resuming a campaign of many trials: reading its store, the first proposals, and the reaction to an
-//! interruption during a proposal.
+//! Measures how long it takes to resume a campaign with many trials: to read its store, to make the first
+//! proposals, and to react to an interruption during a proposal.
 //!
-//! The first proposal fits models to the history: two forests of the costs, one of which later ones start
-//! from, and one forest of failures. The costs of the trials are random, which makes the trees as large as
+//! The first proposal fits three forests to the history: two to the costs, one of which is the start of later
+//! fits, and one to the failures. The costs of the trials are random, which makes the trees as large as
 //! possible.
 
 use std::fmt::Write as _;
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let place = arguments.folder.clone().unwrap_or_else(std::env::temp_dir);
     let folder = place.join(format!("captune-bench-resume-{}", std::process::id()));
-    // Fails if the folder exists: only a folder created here may be removed below.
+    // This fails if the folder exists, because the code below may remove only a folder that was created here.
     std::fs::create_dir(&folder)?;
     let measured = resume(arguments, &folder.join("campaign"));
     std::fs::remove_dir_all(&folder)?;
@@ -99,8 +99,8 @@ fn optimizer_of(problem: &Problem, snapshot: &Snapshot, history: &History) -> Op
     Optimizer::new(history.clone(), Box::new(racer), Box::new(proposer))
 }
 
-/// Asks until there is a new configuration, with trials that end at once; returns the seconds of the longest
-/// ask.
+/// Asks until the optimizer proposes a new configuration, and returns the seconds of the longest ask. Each
+/// requested trial ends at once.
 fn propose(optimizer: &mut Optimizer) -> Result<f64> {
     let known = optimizer.history().configurations().len();
     let mut longest = 0.0_f64;
@@ -117,7 +117,8 @@ fn propose(optimizer: &mut Optimizer) -> Result<f64> {
     Ok(longest)
 }
 
-/// Interrupts the first proposal `after` seconds; returns the seconds from there to its end.
+/// Interrupts the first proposal after `after` seconds, and returns the seconds from the interruption to the
+/// end of the proposal.
 fn interrupted(mut optimizer: Optimizer, after: f64) -> Result<f64> {
     let interrupt = Interrupt::default();
     optimizer.watch_interrupt(&interrupt);

@@ -1,5 +1,5 @@
-//! Files of rows, one per part of a long measurement. Parts whose rows are already in the file are not
-//! measured again, and several threads append to it.
+//! Reads and writes the file of rows of a long measurement, which consists of many parts. Parts whose rows
+//! are already in the file are not measured again. Several threads append to the file.
 
 use std::collections::VecDeque;
 use std::fs::OpenOptions;

@@ -1,5 +1,5 @@
-//! SAPS on quasigroups with holes: their difficulty for the default and for tuned parameters, and the number
-//! of steps per second.
+//! Measures SAPS on quasigroups with holes: their difficulty for the default and for tuned parameters, and
+//! the number of steps per second.
 //!
 //! Runs that reach the cutoff count as the cutoff, so means over such runs are lower bounds. Times are CPU
 //! times of the measuring thread and include loading the formula into the solver.
@@ -136,7 +136,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Runs until the number of runs is reached or the time is over; the first run is never stopped.
+/// Runs the solver until the number of runs is reached or the time is over. The first run is never stopped.
 fn series(arguments: &Arguments, formula: &Formula, saps: &Saps) -> Series {
     let mut series = Series { steps: Vec::new(), capped: 0, seconds: 0.0, total_steps: 0.0 };
     let start = cpu();

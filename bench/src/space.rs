@@ -1,5 +1,5 @@
-//! Parameter spaces against their goals: sampling and encoding compared with ConfigSpace in the same run, and
-//! a space of thousands of parameters.
+//! Compares the speed of parameter spaces with its goals: sampling and encoding, measured together with
+//! ConfigSpace in the same run, and a space of thousands of parameters.
 //!
 //! All times are CPU times of the measuring thread, the minimum of several rounds. Rounds of captune and
 //! ConfigSpace alternate, so that a noisy machine disturbs both alike.
@@ -34,7 +34,7 @@ const BATCH: usize = 1000;
 
 /// Measures everything and prints it as Markdown.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
-    // First, because this reports the peak memory of the process.
+    // This must come first, because it reports the peak memory of the process.
     large()?;
     let space = read(&mixed(), "mixed.toml", Format::Toml)?;
     let peer = match (&arguments.python, arguments.alone) {

@@ -6,10 +6,10 @@
 //! ```
 //!
 //! The permutation test asks whether means differ, as the papers on configurators do. It assumes nothing
-//! about the distribution of costs except that cells are independent. Up to [`MAX_SPLITS`] splits are all
-//! enumerated. If there are more, that many are sampled, with the observed one among them (Phipson and Smyth,
-//! 2010). Holm's correction keeps the probability of any false claim in a table at the chosen level (Holm,
-//! 1979).
+//! about the distribution of costs except that cells are independent. If there are at most [`MAX_SPLITS`]
+//! splits, all are enumerated. Otherwise this number of splits is sampled, including the observed one
+//! (Phipson and Smyth, 2010). Holm's correction keeps the probability of any false claim in a table at the
+//! chosen level (Holm, 1979).
 
 use engine::Rng;
 
@@ -52,7 +52,7 @@ pub(crate) fn ranks(values: &[f64]) -> Vec<f64> {
 pub(crate) fn permutation_test(first: &[f64], second: &[f64]) -> f64 {
     let all: Vec<f64> = first.iter().chain(second).copied().collect();
     let (size, total) = (first.len(), all.iter().sum::<f64>());
-    // The mean difference is this distance up to a factor, because the sum of one group determines that of
+    // The mean difference is this distance times a constant, because the sum of one group determines that of
     // the other.
     let expected = total * size as f64 / all.len() as f64;
     let far = |sum: f64| (sum - expected).abs();
@@ -139,16 +139,18 @@ mod tests {
 
     #[test]
     fn small_permutation_tests_match_a_calculation_by_hand() {
-        // Of the 6 sums of two of 1, 2, 3, 4 (expected 5), 3 and 7 are as far from 5 as 3.
+        // Two of the numbers 1, 2, 3 and 4 have 6 possible sums, with an expected sum of 5. Of these sums, 3
+        // and 7 are as far from 5 as the observed 3.
         assert_eq!(permutation_test(&[1.0, 2.0], &[3.0, 4.0]), 2.0 / 6.0);
-        // All sums except the two that are 5 are at least as far from 5 as 4.
+        // Two sums are 5. All others are at least as far from 5 as the observed 4.
         assert_eq!(permutation_test(&[1.0, 3.0], &[2.0, 4.0]), 4.0 / 6.0);
         assert_eq!(permutation_test(&[1.0], &[2.0]), 1.0);
         // Means, not ranks: of 1, 2, 3 and 100, pairs with 100 sum to 101, 102 and 103, the others to 3, 4
         // and 5. The expected sum is 53.
         assert_eq!(permutation_test(&[1.0, 2.0], &[3.0, 100.0]), 2.0 / 6.0);
         assert_eq!(permutation_test(&[1.0, 100.0], &[2.0, 3.0]), 1.0);
-        // Groups of different sizes: choices of 3 of 5 with a sum of 6 or 12, where 9 is expected.
+        // Groups of different sizes: the extreme choices of 3 of 5 numbers have the sums 6 and 12; the
+        // expected sum is 9.
         assert_eq!(permutation_test(&[1.0, 2.0, 3.0], &[4.0, 5.0]), 2.0 / 10.0);
         assert_eq!(permutation_test(&[7.0; 3], &[7.0; 4]), 1.0);
     }
@@ -162,7 +164,8 @@ mod tests {
 
     #[test]
     fn sampled_splits_agree_with_the_exact_probability() {
-        // 10 against 10 has 184 756 splits, of which only the two extremes are as far.
+        // Two groups of 10 have 184 756 splits, and only the two extreme ones are as far from the expected
+        // sum.
         let low: Vec<f64> = (0..10).map(f64::from).collect();
         let high: Vec<f64> = (10..20).map(f64::from).collect();
         assert_eq!(permutation_test(&low, &high), 1.0 / MAX_SPLITS as f64);
@@ -183,7 +186,7 @@ mod tests {
         assert!(sign_flip_test(&[1.0; 12]) < 0.002);
         assert_eq!(sign_flip_test(&[1.0, -1.0, 2.0, -2.0]), 1.0);
         let p = sign_flip_test(&[3.0, 1.0, 1.0]);
-        // Sums of 5, 3 or 1: the observed one is the farthest, 2 of 8.
+        // The absolute sums are 5, 3 or 1. The observed sum is the farthest from 0, as are 2 of 8 sign flips.
         assert!((p - 0.25).abs() < 0.02, "{p}");
     }
 

@@ -1,7 +1,7 @@
-//! The store against its goals: writing, opening, loading and summarising a million trials, and the speed of
-//! commits, one at a time and in groups.
+//! Compares the speed of the store with its goals: writing, opening, loading and summarising a million
+//! trials, and commits, one at a time and in groups.
 //!
-//! Loading is measured in a separate process, so that its peak memory is that of a resume.
+//! Loading is measured in a separate process, so that the process has the same peak memory as a resume.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
 
 const PARAMETERS: usize = 10;
 pub(crate) const INSTANCES: u32 = 200;
-/// Trials per configuration: few, because most challengers are dropped early.
+/// Number of trials per configuration. It is small, because most challengers are dropped early.
 const TRIALS_EACH: [u64; 10] = [1, 1, 1, 1, 2, 2, 2, 4, 4, 16];
 
 /// Measures everything and prints it as Markdown.
@@ -51,7 +51,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     }
     let parent = arguments.folder.clone().unwrap_or_else(std::env::temp_dir);
     let folder = parent.join(format!("captune-bench-store-{}", std::process::id()));
-    // Fails if the folder exists: only a folder created here may be removed below.
+    // This fails if the folder exists, because the code below may remove only a folder that was created here.
     std::fs::create_dir(&folder)?;
     let measured = charter()
         .and_then(|charter| fill(&folder.join("large"), &charter, arguments.trials, Some(vec![0; 10_000])))
@@ -137,7 +137,7 @@ pub(crate) fn fill(folder: &Path, charter: &Charter, trials: u64, snapshot: Opti
         batch.spent = Some(spent);
         batch.state = snapshot.clone().map(|snapshot| State { snapshot, format: 2, told: id });
         let number = writer.submit(batch)?;
-        // A few batches ahead of the disk, like a campaign with many workers.
+        // Keep a few batches in flight, as a campaign with many workers does.
         wait(&acknowledgements, &mut seen, number.saturating_sub(8))?;
     }
     writer.finish("filled")?;

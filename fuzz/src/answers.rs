@@ -1,10 +1,11 @@
-//! Output of targets, under every protocol. The first four bytes choose the scenario, how the run ended, its
-//! cap and the time it took. The rest is the output of the run, and also the file that it wrote.
+//! Fuzzes the parsers of target output, for every protocol. The first four bytes of the input choose the
+//! scenario, how the run ended, its cap and the time it took. The rest is the output of the run, and also the
+//! content of the file that the run wrote.
 //!
-//! Every run gives an observation, unless its target reports that no trial can succeed. All reported numbers
-//! are finite. A cost is at most the cutoff; a censored cost is at most the cap if the run was stopped; a
-//! cost that grows during the run is not negative. A failure has a reason, which is one non-empty line. A
-//! line from a server answers at most one trial.
+//! Invariants: every run gives an observation, unless its target reports that no trial can succeed. All
+//! reported numbers are finite. A cost is at most the cutoff; a censored cost is at most the cap if the run
+//! was stopped; a cost that grows during the run is not negative. A failure has a reason, which is one
+//! non-empty line. A line from a server answers at most one trial.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use scenario::{CappedBy, Scenario};
 
 use crate::fixtures::scenario;
 
-/// Protocols with objectives.
+/// Protocols, each with the lines of a scenario's objective.
 const SCENARIOS: [(&str, &str); 13] = [
     (
         "command",
@@ -66,7 +67,7 @@ fn finished(end: u8, time: u8, written: &[u8]) -> Finished {
         6 => (Exit::Signal(9), Some(Stop::Limit(Limit::Wall))),
         _ => (Exit::Signal(9), Some(Stop::Cancelled)),
     };
-    // If the stream was not kept completely, its middle is missing.
+    // Of a long stream, captune keeps only the beginning and the end.
     let (head, tail) = written.split_at(if end >= 128 { written.len() / 2 } else { written.len() });
     let dropped = if end >= 128 { 9 } else { 0 };
     let stdout = Captured {
@@ -128,7 +129,8 @@ fn check_account(scenario: &Scenario, cap: Cap, finished: &Finished) {
     assert!(account.detail.outputs.values().all(|number| number.is_finite()), "{account:?}");
 }
 
-/// Checks the lines of a server, which gets a new trial at each empty line.
+/// Checks that a server's lines answer each trial at most once. An empty line in the text starts the next
+/// trial.
 fn check_server(text: &str) {
     let turns: Vec<(TrialId, Vec<&str>)> =
         (1..).map(TrialId).zip(text.split("\n\n").map(|lines| lines.lines().collect())).collect();

@@ -1,7 +1,8 @@
-//! Files with a configuration. The first byte chooses the name of the file, and so its format.
-//!
-//! An accepted configuration is valid for its space, and is equal after a round trip through every output
+//! Fuzzes the parsers of configuration files. The first byte chooses the file's name, which determines its
 //! format.
+//!
+//! Invariants: an accepted configuration is valid for its space, and is unchanged after a round trip through
+//! every output format.
 
 use scenario::ConfigFile;
 use scenario::configuration_file::read;

@@ -1,7 +1,7 @@
-//! Invariants of a scenario that was drafted from that of another configurator.
+//! Checks the invariants of a scenario that captune drafted from another configurator's scenario.
 //!
-//! It is valid TOML, which the parser of scenarios accepts or rejects with diagnostics. If the draft has its
-//! own space, the space can be parsed, and the initial configurations are valid in it.
+//! The draft is valid TOML, and the scenario parser either accepts it or rejects it with diagnostics. If the
+//! draft contains a space, the space can be parsed, and the initial configurations are valid in it.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use toml::de::DeTable;
 
 use crate::fixtures::{FOLDER, check_diagnostics};
 
-/// Drafts a scenario from a path and checks it.
+/// Drafts a scenario from the file at this path and checks the draft.
 pub fn check(path: &Path) {
     let draft = match read(path, &FOLDER) {
         Ok(found) => found.draft,
@@ -29,7 +29,7 @@ pub fn check(path: &Path) {
     let own = draft.files.iter().find(|(name, _)| name == "space.toml");
     let space = match own {
         Some((name, text)) => format::read(text, name, Format::Toml),
-        // A space in another configurator's file is covered by the parsers of spaces.
+        // If the space is in another configurator's file, the fuzzers of the space parsers cover it.
         None if text.contains("[space]\nfrom = ") => return,
         None => read_section(&text, "draft", "space"),
     };

@@ -8,7 +8,7 @@ use engine::Space;
 use space::Diagnostics;
 use space::format::{Format, read};
 
-/// Parameters of every kind, one of them conditional, and a name with a dot and a space.
+/// Parameters of every kind. One of them is conditional, and one has a name with a dot and a space.
 const SPACE: &str = "alpha = { float = [0.01, 1], default = 0.5, log = true }\n\
     depth = { integer = [1, 9], default = 3 }\n\
     mode = { choices = [\"slow\", \"fast\", \"a b\"] }\n\
@@ -52,8 +52,8 @@ pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// Whether a text may name files outside its folder, which differ from machine to machine. A pattern could
-/// even match the whole file system.
+/// Returns whether a text may name files outside its folder. Such files differ from machine to machine, and a
+/// pattern could even match the whole file system.
 pub fn may_leave(text: &str) -> bool {
     let is_inside =
         |before: Option<char>| before.is_some_and(|c| c.is_alphanumeric() || "_-*?]}.".contains(c));

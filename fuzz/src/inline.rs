@@ -1,8 +1,9 @@
-//! Commands with inline parameters. The first line is the command; each further line begins with the letter
-//! of an option.
+//! Fuzzes the parser of commands with inline parameters. The first line is the command; each further line is
+//! an option, which begins with its letter.
 //!
-//! An accepted command gives valid TOML with a space that can be parsed and is not empty. The parser of
-//! scenarios accepts it or rejects it with diagnostics. A draft to run at once has the same text.
+//! Invariants: an accepted command gives valid TOML with a space that can be parsed and is not empty. The
+//! scenario parser accepts this TOML or rejects it with diagnostics. A draft that is run at once has the same
+//! text.
 
 use scenario;
 use scenario::draft::inline::{Wishes, draft, draft_to_run};

@@ -1,7 +1,9 @@
-//! Studies of Optuna. Bytes that begin like an SQLite file are used as the file. Otherwise they are rows for
-//! its tables, one per line: a letter for the table, then cells separated by tabs.
+//! Fuzzes the reader of Optuna studies. An input that begins like an SQLite file is used as the study's file.
+//! Any other input contains rows for the study's tables, one per line: a letter for the table, then cells
+//! separated by tabs.
 //!
-//! [`runs`](crate::runs) checks the trials, and [`draft`](crate::draft) a scenario drafted from the study.
+//! [`runs`](crate::runs) checks the trials, and [`draft`](crate::draft) checks a scenario drafted from the
+//! study.
 
 use std::path::Path;
 use std::sync::LazyLock;

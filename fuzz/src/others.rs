@@ -1,5 +1,6 @@
-//! Scenarios of SMAC, SMAC3 and irace. The first byte chooses between plain text and JSON. The text after a
-//! line `--` is written to `more.txt`, which the scenario may name. [`draft`](crate::draft) checks the draft.
+//! Fuzzes the parsers of scenarios of SMAC, SMAC3 and irace. The first byte chooses between plain text and
+//! JSON. The text after a line `--` is written to `more.txt`, which the scenario may name.
+//! [`draft`](crate::draft) checks the draft.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use std::sync::LazyLock;
 use crate::draft;
 use crate::fixtures::{FOLDER, may_leave};
 
-/// Folders nested deeply enough that files searched in parent folders stay within the fuzzer's folder.
+/// Nested folders, deep enough that a search in parent folders stays within the fuzzer's folder.
 static FOLDERS: LazyLock<[PathBuf; 2]> = LazyLock::new(|| {
     let files = [
         (

@@ -1,4 +1,4 @@
-//! Run histories of SMAC3. [`runs`](crate::runs) checks the runs.
+//! Fuzzes the parser of SMAC3 run histories. [`runs`](crate::runs) checks the runs.
 
 use crate::{fixtures, runs};
 

@@ -1,8 +1,8 @@
-//! Invariants of runs that were recorded elsewhere, in any format.
+//! Checks the invariants of runs that another program recorded, in any format.
 //!
 //! Every run is imported or left out for a reason. An imported trial has a valid configuration, and all its
 //! numbers are finite. A censored cost is neither above the cutoff nor above the cap. Importing the same runs
-//! again adds no trial. Runs in a store are equal after a round trip through CSV.
+//! again adds no trial. Runs in a store are unchanged after a round trip through CSV.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -35,7 +35,8 @@ static SCENARIOS: LazyLock<[(Scenario, Settings); 3]> = LazyLock::new(|| {
     })
 });
 
-/// Reads the runs of a file and imports them into campaigns; if `keep`, also into a store and back.
+/// Reads the runs of a file, imports them into campaigns and checks them. If `keep`, also checks the round
+/// trip through a store.
 pub fn check(path: &Path, keep: bool) {
     let runs = match read(path) {
         Ok(runs) => runs,
@@ -79,7 +80,7 @@ fn new(settings: &Settings) -> History {
     history
 }
 
-/// Removes parameters and outputs that the scenario does not have, because they would be refused.
+/// Removes parameters and outputs that the scenario does not have, because the import would refuse them.
 fn fitting(runs: &Runs, scenario: &Scenario) -> Runs {
     let mut unknown: Vec<String> = Vec::new();
     for run in &runs.list {
@@ -122,7 +123,7 @@ fn contents(history: &History) -> Vec<Content<'_>> {
     all.map(|(configuration, (pair, status, cost, cap))| (configuration, pair, status, cost, cap)).collect()
 }
 
-/// Checks the round trip into a store and back from its CSV.
+/// Checks that runs are unchanged after writing them to a store, exporting it to CSV and reading the CSV.
 fn check_round_trip(
     lines: &str,
     runs: &Runs,

@@ -1,4 +1,4 @@
-//! Tables of runs in CSV. [`runs`](crate::runs) checks the runs.
+//! Fuzzes the parser of CSV tables of runs. [`runs`](crate::runs) checks the runs.
 
 use crate::{fixtures, runs};
 

@@ -1,9 +1,9 @@
-//! Scenarios, in a folder with a few files that they may name. The text after a line `--` is written to
-//! `more.txt`: instances, features, known answers, a configuration or a space.
+//! Fuzzes the scenario parser, in a folder with a few files that scenarios may name. The text after a line
+//! `--` is written to `more.txt`: instances, features, known answers, a configuration or a space.
 //!
-//! An accepted scenario has a valid baseline, valid initial configurations and at least one instance. It
-//! gives settings, a command and a configuration file, and comparing it with its stored copy finds no
-//! difference.
+//! Invariants: an accepted scenario has a valid baseline, valid initial configurations and at least one
+//! instance. Settings, a command and a configuration file can be derived from it. Comparing it with its
+//! stored copy finds no difference.
 
 use campaign::conduct::{Order, settings};
 use engine::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};

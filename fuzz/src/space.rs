@@ -1,8 +1,9 @@
-//! Spaces in each format.
+//! Fuzzes the parser of each space format.
 //!
-//! An accepted space has a valid default, and gives valid samples or an error. It is equal after a round trip
-//! through captune's own format. After a round trip through the same format, if that can be written, its
-//! parameters are equal. (Clauses may be rewritten, but a second round trip does not change them.)
+//! Invariants: an accepted space has a valid default, and sampling it gives valid configurations or an error.
+//! The space is unchanged after a round trip through captune's own format. If it can also be written in the
+//! format it was read from, its parameters are unchanged after a round trip through that format. (Clauses may
+//! be rewritten, but a second round trip does not change them.)
 
 use engine::Rng;
 use space::format::{Format, read, read_bytes, write};

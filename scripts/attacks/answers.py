@@ -121,7 +121,7 @@ class Case:
             cost = row["cost"]
             if cost is not None:
                 expect(isinstance(cost, float) and math.isfinite(cost), f"trial {row['id']} has the cost {cost}")
-                # The cutoff, not the cap: the cap may be lowered while a target runs that was given a higher one.
+                # Costs are compared with the cutoff, because a cap may be lowered after the target was given it.
                 limit = CUTOFF.get(self.objective, math.inf)
                 expect(cost <= limit, f"trial {row['id']} has cost {cost} above the cutoff {limit}")
             known = self.protocol in ("json", "json-server") and self.objective != "measured"

@@ -1,6 +1,6 @@
 """Answers of hostile targets: entries of a plan, each with a kind and a list of actions.
 
-An entry starts from a valid answer of the protocol, and one thing about it is wrong.
+Each entry is a valid answer of the protocol in which one thing has been made wrong.
 """
 
 import base64

@@ -2,7 +2,7 @@
 //
 //   FAULT_FOLDER  the folder
 //   FAULT_AT      number of the change, counted from 1
-//   FAULT_HOW     full: no space from there on; once: no space for that change only; kill: killed before it
+//   FAULT_HOW     full: no space from that change on; once: none for that change only; kill: kill the process before it
 //   FAULT_LOG     a file outside the folder, to which the change is written when it is reached
 //
 // A change is a call that may need space: creating a file or a folder, writing, growing, flushing, renaming, linking.

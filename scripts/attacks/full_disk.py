@@ -1,8 +1,8 @@
-"""A full disk at each write: captune reports it, and continues with every trial once there is space again.
+"""Fills the disk at each write. captune must report it, and continue with every trial once there is space again.
 
 A preloaded library makes the Nth change below the campaign's folder fail, for every N. Where mounting is allowed, the
-campaign also runs on file systems that are too small, each one page larger than the last. Other cases have no space on
-standard output or in TMPDIR.
+campaign also runs on file systems that are too small, each one page larger than the one before. Other cases have no
+space on standard output or in TMPDIR.
 """
 
 import collections
@@ -19,7 +19,7 @@ CAUSES = (b"no room left", b"No space left on device")
 
 
 class Plain:
-    """Replaces random choices by the first option, which gives the smallest world of a kind."""
+    """Takes the first option instead of a random one, which gives the smallest world of each kind."""
 
     def choice(self, options):
         return options[0]
@@ -91,7 +91,7 @@ class Case:
         expect(ended.code == 0 or ended.code in self.task.codes, f"{ended}")
         failed = ended.code != 0
         if failed:
-            # SQLite does not report why a file could not be created or grown, and later there is space again.
+            # SQLite does not report why it could not create or grow a file, and by now there is space again.
             causes = (*CAUSES, b"disk I/O error", b"unable to open database file") if once else CAUSES
             expect(any(cause in ended.err for cause in causes), f"the cause is not reported: {ended}")
         elif self.task.line.startswith("export"):

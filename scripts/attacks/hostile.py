@@ -16,7 +16,7 @@ FOLDER, HOW = sys.argv[1:3]
 
 
 def next_entry():
-    """Returns the next entry of the plan, also for concurrent processes; at the end, the last one again."""
+    """Returns the next entry of the plan, or its last entry at the end. Concurrent processes share the plan."""
     with open(f"{FOLDER}/next", "r+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         number = int(file.read())

@@ -1,4 +1,4 @@
-"""Kills captune at random moments and resumes it: no trial is lost, and none counts twice.
+"""Kills captune at random moments and resumes it. No trial may be lost, and none may count twice.
 
 The kill hits the main process alone, all processes of captune at once, the helpers before the main process, one helper
 alone, or the main process at its Nth change of the folder. It happens while a campaign is created, staged, imported into,
@@ -38,7 +38,7 @@ class Case:
     # Killing
 
     def moment(self, verb):
-        """Returns what to wait for before the kill: an event or None, its count, and then a time."""
+        """Returns when to kill: after this event (or None) has occurred this many times, and then after this time."""
         rng = self.rng
         if verb != "run":
             return None, 0, rng.uniform(0, 0.12)
@@ -87,7 +87,7 @@ class Case:
         return code, events(written) if words[0] == "run" else []
 
     def kill_processes(self, process, mode):
-        """Kills the processes that the mode selects; returns whether the mode is `helper` and there was one."""
+        """Kills the processes that the mode selects; returns whether it killed a single helper."""
         helpers = [pid for pid in self.own_processes() if pid != process.pid] if mode != "main process" else []
         self.rng.shuffle(helpers)
         victims = {

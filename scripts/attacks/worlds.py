@@ -53,7 +53,7 @@ class World:
                 f"{self.surrogate}")
 
     def target(self, log):
-        # Passed by a variable, because a file named in the command must not change.
+        # The log is passed in a variable, because a file that the command names must not change.
         log = f"env = {{ LOG = '{log}' }}\n"
         if self.kind in ("json", "json-server"):
             more = ["serve"] if self.kind == "json-server" else []

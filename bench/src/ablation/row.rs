@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::rows;
 
-/// Trials after which incumbents are tested; the last is the budget.
+/// Numbers of trials after which incumbents are tested; the last is the budget.
 pub(super) const CHECKPOINTS: [u64; 4] = [50, 100, 200, 400];
 
 pub(super) const HEAD: &str = "scenario,variant,seed,tried,pairs,cpu_seconds,best_tried,\
@@ -22,7 +22,7 @@ pub(super) struct Row {
     pub(super) tried: f64,
     /// Number of pairs of the last incumbent.
     pub(super) pairs: f64,
-    /// CPU seconds without those of the trials.
+    /// CPU seconds of the campaign, without those of its trials.
     pub(super) own_cpu: f64,
     /// Lowest cost of all configurations tried.
     pub(super) best_tried: f64,
@@ -34,7 +34,7 @@ impl Row {
     pub(super) fn line(&self) -> String {
         let Self { scenario, variant, seed, tried, pairs, own_cpu, best_tried, costs } = self;
         let costs = costs.map(|cost| cost.to_string()).join(",");
-        // On the command line settings are separated by commas, as cells are here.
+        // On the command line, commas separate settings, but in this file they separate cells.
         let variant = variant.replace(',', ";");
         format!("{scenario},{variant},{seed},{tried},{pairs},{own_cpu:.2},{best_tried},{costs}\n")
     }

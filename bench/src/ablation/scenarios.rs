@@ -10,7 +10,7 @@ use crate::contest::subject;
 
 /// The target of a scenario.
 enum Target {
-    /// A landscape; a different one for each seed of a cell.
+    /// A landscape; each seed of a cell gives a different one.
     Terrain(Shape),
     /// SAPS on quasigroups with holes: ORDER,HOLES, seeds for training, seeds for the test, and a cutoff.
     Saps(&'static str, &'static str, &'static str, f64),
@@ -88,13 +88,13 @@ pub(super) const ALL: &[Scenario] = &[
 ];
 
 impl Scenario {
-    /// Whether trials are so cheap that all configurations tried can be tested.
+    /// Returns whether trials are so cheap that all tried configurations can be tested.
     pub(super) fn is_cheap(&self) -> bool {
         matches!(self.target, Target::Terrain(_))
     }
 
-    /// Returns the arena of a cell with this seed, and the test cost of the best configuration; 1 if that is
-    /// unknown.
+    /// Returns the arena of a cell with this seed, and the test cost of the best configuration. If that cost
+    /// is unknown, returns 1 instead.
     pub(super) fn arena(&self, seed: u64) -> Result<(Arena, f64)> {
         let Drawn { benchmark, cutoff, best_cost } = match &self.target {
             Target::Terrain(shape) => terrain::new(shape, seed),

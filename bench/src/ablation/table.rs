@@ -1,12 +1,13 @@
 //! Compares each variant with the first, scenario by scenario.
 //!
-//! The first variant has geometric means over seeds. The others have geometric means of their ratios to the
-//! first, seed by seed, and the p-value of the paired test at the last checkpoint, corrected over scenarios.
+//! For the first variant, the table shows geometric means of costs over seeds. For every other variant, it
+//! shows the geometric mean over seeds of the ratio to the first variant with the same seed. It also shows
+//! the p-value of the paired test at the last checkpoint, corrected for the number of scenarios.
 
 use super::row::{CHECKPOINTS, Row};
 use crate::statistics::{geometric_mean, holm, sign_flip_test};
 
-/// Returns one table per variant, with the seeds that both it and the first have.
+/// Returns one table per variant. It covers the seeds for which both this variant and the first have rows.
 pub(super) fn text(rows: &[Row], scenarios: &[&str], variants: &[String]) -> String {
     let mut text = String::new();
     let Some(first) = variants.first() else { return text };
@@ -45,7 +46,7 @@ pub(super) fn text(rows: &[Row], scenarios: &[&str], variants: &[String]) -> Str
 struct Compared<'a> {
     scenario: &'a str,
     seeds: usize,
-    /// At each checkpoint, then of the best configuration tried.
+    /// Geometric means at each checkpoint; the last one is for the best configuration tried.
     means: [f64; 5],
     tried: f64,
     pairs: f64,

@@ -1,5 +1,5 @@
-//! Landscapes drawn from a seed: targets for which no setting of captune was tuned, answered within a
-//! microsecond.
+//! Landscapes drawn from a seed: targets that were not used to tune captune's settings, and that answer
+//! within a microsecond.
 //!
 //! ```text
 //! ln cost(x, i, s) = h_i + Σ_j w_j loss_j(x_j, c_j + d_ij) + noise · z(x, i, s)
@@ -43,11 +43,12 @@ pub(super) struct Shape {
 /// Distribution of the costs of one configuration on one instance.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Noise {
-    /// Independent of the seed: normal noise on the logarithm, by configuration and instance.
+    /// Normal noise on the logarithm. The noise depends on configuration and instance, but not on the seed.
     Deterministic(f64),
-    /// By seed: normal noise on the logarithm with this standard deviation.
+    /// Normal noise on the logarithm, with this standard deviation. The noise depends on the seed.
     Normal(f64),
-    /// By seed: exponentially distributed, like the run times of local search.
+    /// An exponentially distributed factor, which depends on the seed. Run times of local search have this
+    /// distribution.
     Exponential,
 }
 
@@ -74,7 +75,7 @@ struct Effect {
     loss: Loss,
     /// Loss of each choice; empty for numbers.
     table: Vec<f64>,
-    /// A choice that shifts the optimum, and by how much.
+    /// A choice that shifts the optimum, and the size of the shift.
     moved_by: Option<(usize, f64)>,
 }
 
@@ -82,7 +83,7 @@ struct Terrain {
     space: Space,
     effects: Vec<Effect>,
     hardness: Vec<f64>,
-    /// By instance, then by parameter.
+    /// Shift of each parameter's optimum on each instance, ordered by instance, then by parameter.
     shifts: Vec<f64>,
     noise: Noise,
     seed: u64,
@@ -247,7 +248,7 @@ pub(super) fn new(shape: &Shape, seed: u64) -> Drawn {
     Drawn { benchmark, cutoff, best_cost }
 }
 
-/// Estimates the mean test cost of the best configuration by a search on costs without noise: random
+/// Estimates the mean test cost of the best configuration. It searches on costs without noise: first random
 /// configurations, then steps to better neighbours.
 fn best_cost(terrain: &Terrain, shape: &Shape, rng: &mut Rng) -> f64 {
     let test = if shape.test == 0 { 0..shape.training } else { shape.training..shape.training + shape.test };

@@ -35,7 +35,7 @@ const KEYS: &[&str] = &[
 /// Changes to the default settings.
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
-    /// As given on the command line.
+    /// The text given on the command line.
     pub(super) name: String,
     changes: Vec<(String, String)>,
 }
@@ -52,7 +52,7 @@ impl Variant {
         Ok(Self { name: text.to_owned(), changes: words.map(change).collect::<Result<_>>()? })
     }
 
-    /// Applies the changes; `search` comes first, because other settings depend on it.
+    /// Applies the changes. `search` is applied first, because other settings depend on it.
     pub(super) fn apply(&self, settings: &mut Settings) -> Result<()> {
         settings.search = suited(settings);
         for (_, value) in self.changes.iter().filter(|(key, _)| key == "search") {

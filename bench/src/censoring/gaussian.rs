@@ -1,5 +1,5 @@
-//! Treatments of censored readings by Gaussian processes, on the first trials of campaigns with random
-//! search.
+//! Compares treatments of censored readings by Gaussian processes, on the first trials of campaigns with
+//! random search.
 
 use anyhow::{Context, Result};
 use campaign::Search;

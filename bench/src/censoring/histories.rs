@@ -5,8 +5,8 @@
 //! | saps | steps of SAPS on quasigroups with holes, order 22, 185 holes | formulas 1 to 5 | 1e6 |
 //! | synthetic-76 | the formula of 76 parameters | 20 | 300 |
 //!
-//! Exact costs are those of random configurations, each on one of the campaign's instances with a new seed.
-//! Runs that crash or reach the cutoff have no exact cost.
+//! To get exact costs, random configurations are run, each on one of the campaign's instances with a new
+//! seed. Runs that crash or reach the cutoff have no exact cost.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use targets::{Formula, Quasigroup, saps};
 use super::score::Exact;
 use crate::spine::stage::settings;
 
-/// Runs for exact costs, including those that crash or time out and are left out.
+/// Number of runs for exact costs, including runs that are left out because they crash or time out.
 const RUNS: usize = 1000;
 
 /// A target with the settings of its campaigns.
@@ -92,7 +92,7 @@ impl HistoryTarget {
         }
     }
 
-    /// Returns the table from which models can tell instances apart by name.
+    /// Returns the instance table that lets models distinguish instances by name.
     pub(super) fn table(&self) -> InstanceTable {
         InstanceTable::named(self.instances as usize)
     }

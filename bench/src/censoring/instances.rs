@@ -1,4 +1,4 @@
-//! What a forest knows about instances that have no features.
+//! Compares what a forest may know about instances that have no features.
 //!
 //! | table | columns |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | named | the name as a category, whose values a split may divide in any way |
 //! | ordered | one number: the mean residual of the instance's readings (censored ones at their bound) under a forest without instance columns |
 //!
-//! The order is learned from the same readings as the forest that uses it.
+//! The order is learned from the same readings as the forest that uses the order.
 
 use std::sync::Arc;
 

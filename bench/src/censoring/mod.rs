@@ -41,7 +41,7 @@ enum Part {
     Recorded(recorded::Arguments),
 }
 
-/// In the order of tables and plots, with the names used in scenarios.
+/// Treatments in the order of tables and plots, with the names used in scenarios.
 const TREATMENTS: [(&str, Treatment); 4] = [
     ("drop", Treatment::Drop),
     ("ignore", Treatment::Ignore),

@@ -1,7 +1,8 @@
-//! Treatments on recorded runs of SMAC3: a folder with its run history, its space in PCS, its instances and
-//! their features.
+//! Compares treatments on recorded runs of SMAC3. The input is a folder with SMAC3's run history, its space
+//! in PCS, its instances and their features.
 //!
-//! Each split holds out some of the finished runs and learns from the others, of which more are censored:
+//! Each split holds out some of the finished runs and learns from the others. Some of these are censored in
+//! addition:
 //!
 //! | censoring | which runs are censored | at |
 //! |---|---|---|
@@ -9,9 +10,10 @@
 //! | random | a random half of the finished runs | a uniform share of their cost |
 //!
 //! Runs that were stopped when they were recorded are either used for training or left out. Only finished
-//! runs can be held out. Where recorded runs were stopped, the held-out runs are a biased selection of fast
-//! ones, so a model that predicts the cost of all runs correctly predicts too much for these. The last case
-//! shows how much that matters, with censoring whose truth is known: it tests only costs up to the medians.
+//! runs can be held out. If some recorded runs were stopped, the held-out runs are a biased selection of fast
+//! runs. A model that predicts the cost of all runs correctly then predicts costs that are too high for them.
+//! The last case shows how much that matters, with censoring for which the true costs are known: it tests
+//! only costs up to the medians.
 
 use std::path::{Path, PathBuf};
 
@@ -56,7 +58,7 @@ enum Censoring {
     Random,
 }
 
-/// Which runs are used for training and for the test.
+/// Choice of the runs for training and for the test.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     censoring: Censoring,
@@ -86,7 +88,7 @@ impl Case {
     }
 }
 
-/// A run: its configuration's row, its instance, its cost.
+/// A run, with the row of its configuration, its instance and its cost.
 #[derive(Clone, Debug)]
 struct Run {
     row: Vec<f64>,

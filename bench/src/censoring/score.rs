@@ -17,7 +17,8 @@ use surrogate::{Points, Prediction, Predictor};
 /// Half the width of an 80 % interval, in standard deviations.
 const HALF_WIDTH: f64 = 1.281_551_565_544_600_4;
 
-/// Smallest standard deviation of a prediction: where all costs are one tick of a clock, all trees agree.
+/// Smallest standard deviation of a prediction. Without it, the standard deviation would be 0 where all costs
+/// are one tick of a clock, because all trees agree there.
 const MIN_DEVIATION: f64 = 1e-3;
 
 /// Rows with all columns of a training set, and the logarithms of their costs.

@@ -1,9 +1,10 @@
-//! Treatments by slack: the sooner a campaign stops its trials, the more of its readings are censored.
+//! Compares treatments for several slacks. The sooner a campaign stops its trials, the more of its readings
+//! are censored.
 //!
 //! There is one campaign for each target, search, slack and seed, all with the same number of trials. For
 //! each treatment, a forest of 100 trees learns from the same readings and predicts the same exact costs.
-//! (Hutter, Hoos and Leyton-Brown, Bayesian Optimization With Censored Response Data, 2011, Figure 2, with
-//! other targets.)
+//! This is Figure 2 of Hutter, Hoos and Leyton-Brown, Bayesian Optimization With Censored Response Data,
+//! 2011, with other targets.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -46,7 +47,7 @@ pub(crate) struct Arguments {
     plot: PathBuf,
 }
 
-/// With the last one, trials are capped only at the cutoff.
+/// The slacks to compare. With the last one, trials are capped only at the cutoff.
 const SLACKS: [f64; 6] = [1.0, 1.1, 1.3, 1.5, 2.0, f64::INFINITY];
 const TREES: usize = 100;
 
@@ -129,7 +130,7 @@ fn groups(rows: &[Row]) -> Vec<(&str, &str)> {
     found
 }
 
-/// Returns a quantity of one treatment at one slack, over all seeds.
+/// Returns the values of a quantity for one treatment and one slack, over all seeds.
 fn values(rows: &[Row], group: (&str, &str), slack: f64, treatment: &str, quantity: Quantity) -> Quantiles {
     let own = rows.iter().filter(|row| {
         let Cell { target, search, slack: own, .. } = &row.cell;

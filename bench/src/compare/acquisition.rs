@@ -1,5 +1,5 @@
-//! Thompson sampling and expected improvement with the same networks: how often each proposes configurations
-//! whose nearest neighbours were all stopped, and the final cost.
+//! Compares Thompson sampling and expected improvement with the same networks: how often each proposes
+//! configurations whose nearest neighbours were all stopped, and the final cost.
 //!
 //! ```text
 //! Thompson:     θ = arg min μ_m(θ),   m cycles through the networks
@@ -54,7 +54,7 @@ enum Rule {
     Improvement,
 }
 
-/// Numbers of proposals by networks, and of random ones.
+/// Number of proposals by networks, and number of random proposals.
 #[derive(Default)]
 struct Tally {
     proposals: AtomicUsize,
@@ -92,7 +92,7 @@ impl ByNetworks {
         self.trained = trials;
     }
 
-    /// Returns the utility of each row by the rule; larger is better.
+    /// Returns the utility of each row under this rule; larger is better.
     fn judge(&self, rows: &[f64], best: f64, turn: usize) -> Vec<f64> {
         let width = self.problem.space.row_length();
         let means_by = |network: &Ensemble| {
@@ -159,7 +159,7 @@ impl ByNetworks {
     }
 }
 
-/// Whether none of the nearest configurations tried has a finished trial.
+/// Returns whether none of the nearest tried configurations has a finished trial.
 fn is_dead(space: &Space, history: &History, configuration: &Configuration) -> bool {
     let own = space.encode(configuration);
     let ids = (0..history.configurations().len()).map(|id| ConfigId(id as u32));

@@ -1,9 +1,9 @@
 //! Repeats the test: runs the last configuration of each row again, with seeds that neither its search nor
-//! its test has used. The mean of a test is itself random; this separates the noise of the test from that of
-//! the search.
+//! its test has used. The mean of a test is itself random. The repetition separates the test's noise from the
+//! search's.
 //!
 //! The rows are written to a second file next to the first, with the same columns. Only the last cost
-//! differs: it is that of the new runs.
+//! differs: it comes from the new runs.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use super::stage::Stage;
 use crate::contest::digest::definition;
 use crate::rows;
 
-/// Repeats the tests that are missing from the second file, whose path is returned.
+/// Repeats the tests that are missing from the second file, and returns its path.
 pub(super) fn measure(
     found: Vec<(Arc<Stage>, Row)>,
     runs: u32,

@@ -13,10 +13,10 @@ const NEURAL: Captune = Captune::new("captune-neural", || learning(Learner::Neur
 const AUTO: Captune = Captune::new("captune-auto", || learning(Learner::Auto));
 const RANDOM: Captune = Captune::new("captune-random", || Search::Random);
 
-/// Learners.
+/// Configurators of the study of learners.
 pub(super) const LEARNERS: &[&dyn Configurator] = &[&NEURAL, &AUTO, &FOREST, &RANDOM];
 
-/// Searches.
+/// Configurators of the study of searches.
 pub(super) const SEARCHES: &[&dyn Configurator] = &[
     &FOREST,
     &NEURAL,

@@ -71,7 +71,7 @@ pub(crate) struct Study {
     /// Name of the file of rows, without its extension.
     name: &'static str,
     scenarios: &'static [Scenario],
-    /// The others are compared with the first.
+    /// Configurators; the first is compared with each of the others.
     configurators: &'static [&'static dyn Configurator],
 }
 
@@ -211,7 +211,7 @@ mod tests {
     fn arguments(folder: &std::path::Path, seeds: &str) -> Arguments {
         Arguments {
             scenarios: vec!["synthetic".to_owned()],
-            // The fast ones.
+            // Only configurators that are fast.
             configurators: ["captune-local", "captune-random", "plain-random"].map(str::to_owned).to_vec(),
             seeds: seeds.to_owned(),
             threads: 2,
@@ -254,7 +254,8 @@ mod tests {
         let read = |name: &str| row::read(&folder.join(name)).unwrap();
         measure(&arguments(&folder, "1-1"), &SEARCHES).unwrap();
         let found = read("rows.csv");
-        // The same number of runs as in the test. Seed 2 has no rows, and is not searched.
+        // Use the same number of runs as in the test. Seed 2 has no rows, so it has no configuration to run
+        // again.
         again(4, "1-2").unwrap();
         let mut rows = read("rows-again.csv");
         assert_eq!((read("rows.csv"), rows.len()), (found.clone(), 3));

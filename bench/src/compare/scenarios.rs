@@ -2,7 +2,7 @@
 //!
 //! Costs, cutoffs and budgets of a scenario have the same unit: steps of SAPS, seconds of the surrogate of
 //! LCBench, seconds of the formula, CPU seconds of minisat. The checksum covers the formulas, the network or
-//! the answers. A scenario whose checksum differs is refused, so all rows of one scenario are comparable.
+//! the answers. A scenario with a different checksum is refused, so all rows of one scenario are comparable.
 //!
 //! Rows store a digest of the `Debug` text of a scenario: renaming a type, variant or field here invalidates
 //! them.
@@ -88,8 +88,8 @@ pub(super) const LONG_CUTOFFS: &[Scenario] = &[
 ];
 
 /// Scenarios to compare learners at equal budgets: about a minute of one core, or ten trials at the cutoff.
-/// If the paper's figures are thousands of steps, the formulas of SAPS are about as hard as the paper's, both
-/// for the default and for tuned parameters. They have the paper's cutoff.
+/// Assuming that the paper's figures are thousands of steps, the SAPS formulas are about as hard as the
+/// paper's, both for the default and for tuned parameters. Their cutoff is that of the paper.
 pub(super) const EQUAL_BUDGETS: &[Scenario] = &[
     saps_alone("saps-qwh-med", "22,185", "4-4", 1e7, 400, 0x0749_8811_e08f_14e1),
     saps_alone("saps-qwh-q75", "27,262", "3-3", 1e7, 200, 0x35b9_017e_2074_1619),

@@ -17,7 +17,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// Prepares a scenario; refuses a subject with another checksum.
+    /// Prepares a scenario. Fails if the subject has a different checksum.
     pub(super) fn new(scenario: Scenario, benchmark: Benchmark) -> Result<Self> {
         let objective = Objective::capped(scenario.cutoff);
         let arena = Arena::new(scenario.name, benchmark, objective, scenario.runs, scenario.checksum)?;

@@ -13,7 +13,7 @@ pub(crate) const VERB: &str = "__burn";
 pub(crate) struct Arguments {
     /// Number of processes.
     processes: u32,
-    /// CPU time of each, in seconds.
+    /// CPU time of each process, in seconds.
     seconds: f64,
     /// Further arguments of a scenario; ignored.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

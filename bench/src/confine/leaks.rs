@@ -1,4 +1,4 @@
-//! Leftovers after many runs, two at a time.
+//! Counts what many runs leave behind; two of them run at a time.
 
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,7 @@ pub(super) fn search(setting: &Setting, runs: usize) -> Result<()> {
 fn leftovers() -> Result<Leftovers> {
     let id = std::process::id();
     let guardian = children(id)?.into_iter().next().context("no guardian")?;
-    // A supervisor ends shortly after its report.
+    // A supervisor exits shortly after its report, so wait for it.
     let mut milliseconds_left = 1000;
     while !children(guardian)?.is_empty() && milliseconds_left > 0 {
         std::thread::sleep(std::time::Duration::from_millis(1));

@@ -1,5 +1,5 @@
-//! The runner against its goals. Each series alternates with a bare one, so that a noisy machine disturbs
-//! both alike. All figures are in milliseconds.
+//! Compares the runner's overhead with its goals. Each series of confined runs alternates with a series of
+//! bare ones, so that a noisy machine disturbs both alike. All figures are in milliseconds.
 
 pub(crate) mod burner;
 mod leaks;
@@ -150,7 +150,7 @@ fn wall_overshoot(setting: &Setting, cap: Duration, repetitions: usize) -> Resul
     Ok(())
 }
 
-/// Returns the delay of a timer without a process.
+/// Returns the delay of a timer alone, without a process to kill.
 fn bare_wait(cap: Duration) -> Result<Duration> {
     let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC)?;
     let zero = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -161,7 +161,7 @@ fn bare_wait(cap: Duration) -> Result<Duration> {
     Ok(start.elapsed().saturating_sub(cap))
 }
 
-/// Returns the delay until the end of a process that is killed after such a timer.
+/// Returns the delay until a process has ended that is killed when such a timer expires.
 fn bare_kill(cap: Duration) -> Result<Duration> {
     let start = Instant::now();
     let mut child = Bare::new("/bin/sleep").arg("60").stdin(Stdio::null()).spawn()?;
@@ -194,8 +194,8 @@ fn cpu_overshoot(setting: &Setting) -> Result<()> {
     Ok(())
 }
 
-/// Measures CPU time reported minus CPU time used: the cost of starting the processes, and the error of
-/// measurement.
+/// Measures the difference between reported and used CPU time. It consists of the time to start the processes
+/// and the measurement error.
 fn accuracy(setting: &Setting) -> Result<()> {
     let repetitions = (setting.repetitions / 40).max(5);
     println!("\n## CPU time reported minus CPU time used, {repetitions} runs each\n");

@@ -1,4 +1,4 @@
-//! `captune exec` compared with runsolver, each as a whole command, alternating.
+//! Compares `captune exec` with runsolver. Each is timed as a whole command, and the two alternate.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,12 +9,12 @@ use anyhow::{Context, Result};
 use super::{Setting, milliseconds};
 use crate::quantiles::Quantiles;
 
-/// One command line for each of the two.
+/// A measurement, with one command line for each of the two programs.
 struct Case {
     name: &'static str,
     captune: &'static [&'static str],
     runsolver: &'static [&'static str],
-    /// Milliseconds that the command would take with a runner without overhead.
+    /// Milliseconds that the command would take under a runner without any overhead.
     ideal: f64,
     repetitions: usize,
 }
@@ -43,7 +43,7 @@ const CASES: [Case; 3] = [
     },
 ];
 
-/// Prints by how much both exceed the ideal time.
+/// Prints by how much both programs exceed the ideal time.
 pub(super) fn compare(setting: &Setting, runsolver: &Path) -> Result<()> {
     println!("\n## Compared with runsolver: whole commands, alternating\n");
     println!(

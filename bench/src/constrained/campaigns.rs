@@ -1,12 +1,13 @@
-//! Capped trials under a constraint, as whole campaigns in simulated time.
+//! Measures searches with capped trials under a constraint, as whole campaigns in simulated time.
 //!
 //! | target | cost | constraint | cutoff |
 //! |---|---|---|---|
 //! | lcbench-* | seconds of 52 epochs of training | final accuracy >= the threshold of the data set | the slowest of 300 random configurations |
 //! | formula | seconds that grow as the error falls, four numbers | error <= 0.05 | 3 s |
 //!
-//! A stopped trial reports neither accuracy nor error. Results are compared with the best feasible of 2000
-//! random configurations, whose trials are not stopped. The default of the formula is fast and infeasible.
+//! A stopped trial reports neither accuracy nor error. Results are compared with the best feasible
+//! configuration among 2000 random ones, whose trials are not stopped. The default of the formula is fast but
+//! infeasible.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -66,7 +67,7 @@ struct Target {
     function: Box<Function>,
     bound: f64,
     cutoff: f64,
-    /// Best feasible cost of random configurations.
+    /// Lowest cost of a feasible configuration among random ones.
     best: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Searches under constraints: the costs they find, and after how many trials.
+//! Measures searches under constraints: the costs that they find, and the number of trials that they need.
 //!
 //! | file | subject |
 //! |---|---|

@@ -7,7 +7,8 @@
 //! | sim1b | the same | ... <= -0.5, as in the paper's text | -1.8887 | 4 |
 //! | sim2 | sin x + y | sin x sin y <= -0.95 | 0.2532 | 8 |
 //!
-//! A search has reached the best if it has found a feasible cost at most 1 % of the range above it.
+//! A search has reached the optimum if it has found a feasible point whose cost is at most 1 % of the range
+//! above the best cost.
 
 use std::path::PathBuf;
 
@@ -70,11 +71,11 @@ const SIMULATIONS: [Simulation; 3] = [
     },
 ];
 
-/// How points are chosen.
+/// The way in which points are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Strategy {
     Uniform,
-    /// By a Gaussian process of the cost, without the constraint.
+    /// By a Gaussian process that learns the cost and ignores the constraint.
     Unconstrained,
     Constrained,
 }
@@ -85,7 +86,7 @@ const STRATEGIES: [(&str, Strategy); 3] = [
     ("constrained", Strategy::Constrained),
 ];
 
-/// Returns the points evaluated, in order.
+/// Runs a search and returns the evaluated points in order.
 fn trace(simulation: &Simulation, strategy: Strategy, seed: u64) -> Result<Vec<(f64, f64)>> {
     let text = format!("x = {{ float = [0, {SIDE}] }}\ny = {{ float = [0, {SIDE}] }}\n");
     let space = read(&text, "square", Format::Toml)?;
@@ -183,7 +184,7 @@ impl Simulation {
     }
 }
 
-/// Searches, prints a table, and plots the points of the first seed.
+/// Runs all searches, prints a table, and plots the points of the first seed.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     println!(
         "| simulation | search | feasible found | median best cost | reached | median evaluations to reach | infeasible \

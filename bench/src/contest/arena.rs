@@ -1,5 +1,5 @@
-//! A benchmark with its objective: the trials that configurators may request, and the test that all of them
-//! get.
+//! A benchmark with its objective: it runs the trials that configurators request, and the same test for all
+//! of them.
 
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
@@ -33,7 +33,8 @@ pub(crate) struct Tested {
 pub(crate) struct Sums<'a> {
     arena: &'a Arena,
     cost: f64,
-    /// Sum of each constrained output; infinite once a trial did not report it, so that no bound is kept.
+    /// Sum of each constrained output. It is infinite if a trial did not report the output, so that the
+    /// configuration counts as infeasible.
     outputs: Vec<f64>,
     count: usize,
 }
@@ -63,7 +64,7 @@ impl<'a> Sums<'a> {
 }
 
 impl Arena {
-    /// Refuses a benchmark with a different checksum.
+    /// Returns an arena, or an error if the benchmark has a different checksum.
     pub(crate) fn new(
         name: &'static str,
         benchmark: Benchmark,
@@ -90,7 +91,8 @@ impl Arena {
         self.objective.full_cap().cost()
     }
 
-    /// Returns the test instances, each with these seeds; the training instances if there are no others.
+    /// Returns the test instances, each with these seeds. If there are no test instances, returns the
+    /// training instances.
     fn pairs(&self, seeds: RangeInclusive<u32>) -> Vec<Pair> {
         let (training, test) = (self.benchmark.training, self.benchmark.test);
         let instances = if test == 0 { 0..training } else { training..training + test };
@@ -128,7 +130,7 @@ impl Arena {
         self.test(configuration).cost
     }
 
-    /// Returns the cost on the test instances with this number of other seeds.
+    /// Returns the cost on the test instances, each with this number of seeds that the test does not use.
     pub(crate) fn evaluate_again(&self, configuration: &Configuration, runs: u32) -> f64 {
         self.mean(configuration, &self.pairs(self.runs + 1..=self.runs + runs)).cost
     }

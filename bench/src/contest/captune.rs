@@ -20,9 +20,9 @@ use crate::spine::stage::settings;
 /// A campaign with races and caps.
 pub(crate) struct Captune {
     name: &'static str,
-    /// The default search for the target if `None`.
+    /// The search; `None` for the target's default search.
     search: Option<fn() -> Search>,
-    /// The default slack if `None`.
+    /// The slack; `None` for the default.
     slack: Option<f64>,
 }
 

@@ -14,7 +14,8 @@ use super::trajectory::Trajectory;
 /// Random search on all training instances.
 pub(crate) struct Plain {
     pub(crate) name: &'static str,
-    /// Minimum number of pairs; reached by several seeds per instance if trials are not deterministic.
+    /// Minimum number of pairs. If there are fewer instances and trials are not deterministic, each instance
+    /// is run with several seeds.
     pub(crate) min_pairs: usize,
     /// Maximum number of pairs.
     pub(crate) max_pairs: usize,

@@ -1,4 +1,4 @@
-//! Trajectory of a configurator: its incumbents, each with the budget spent until then.
+//! Trajectory of a configurator: its incumbents, each with the budget spent before it was found.
 
 use engine::Configuration;
 
@@ -22,13 +22,13 @@ pub(crate) struct Trajectory {
 #[derive(Clone, PartialEq, Debug)]
 struct Incumbent {
     trials: u64,
-    /// Cost of all trials until then.
+    /// Total cost of all trials until then.
     spent: f64,
     configuration: Configuration,
 }
 
 impl Trajectory {
-    /// Starts with this incumbent, before any trial.
+    /// Returns a trajectory that starts with this incumbent, before any trial.
     pub(crate) fn new(first: Configuration) -> Self {
         let first = Incumbent { trials: 0, spent: 0.0, configuration: first };
         Self {
@@ -52,7 +52,7 @@ impl Trajectory {
         self.latest(|_| true)
     }
 
-    /// Returns the incumbent at this cost of trials.
+    /// Returns the incumbent at the time when the trials had cost this much in total.
     pub(crate) fn at_cost(&self, spent: f64) -> &Configuration {
         self.latest(|incumbent| incumbent.spent <= spent)
     }

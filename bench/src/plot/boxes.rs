@@ -1,6 +1,6 @@
-//! Box plots: a panel per scenario and a box per configurator, all on one logarithmic scale. A box goes from
-//! the lower to the upper quartile, with a line at the median; whiskers end at the extremes; each cell is a
-//! dot. A line at 1 marks the default.
+//! Draws box plots, with a panel per scenario and a box per configurator, all on one logarithmic scale. A box
+//! extends from the lower to the upper quartile, with a line at the median. Whiskers end at the extremes, and
+//! each cell is a dot. A line at 1 marks the default.
 
 use super::svg::{Anchor, COLOURS, FAINT, INK, Picture};
 use crate::quantiles::Quantiles;

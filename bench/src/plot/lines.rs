@@ -1,5 +1,5 @@
-//! Line charts in a grid: categories from left to right, a line per series through its medians, bars from the
-//! lower to the upper quartile. Each chart has its own scale.
+//! Draws line charts in a grid. Categories are ordered from left to right. Each series has a line through its
+//! medians, and bars from the lower to the upper quartile. Each chart has its own scale.
 
 use super::svg::{Anchor, COLOURS, FAINT, Picture};
 
@@ -71,7 +71,7 @@ fn draw(picture: &mut Picture, chart: &Chart, (left, top): (f64, f64)) {
     }
     picture.text((left + WIDTH / 2.0, top + HEIGHT + 32.0), Anchor::Middle, &chart.label);
     for (number, (series, colour)) in chart.series.iter().zip(COLOURS).enumerate() {
-        // Shifted sideways, so that no bar hides another.
+        // The series are shifted sideways, so that no bar hides another.
         let shift = 4.0 * (number as f64 - (chart.series.len() as f64 - 1.0) / 2.0);
         let at = |(position, [low, median, high]): (usize, &[f64; 3])| {
             (x(position) + shift, [*low, *median, *high].map(y))

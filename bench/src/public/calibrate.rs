@@ -1,4 +1,5 @@
-//! Costs of random configurations, for choosing instances and cutoffs without any configurator.
+//! Measures the costs of random configurations, to choose instances and cutoffs without running any
+//! configurator.
 
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ struct Summary {
 
 fn line(scenario: &Scenario, arena: &Arena, count: usize) -> Result<()> {
     let benchmark = &arena.benchmark;
-    // At least ten pairs, unless the target is deterministic.
+    // Run at least ten pairs, unless the target is deterministic.
     let seeds = if benchmark.deterministic { 1 } else { 10u32.div_ceil(benchmark.training) };
     let pairs: Vec<Pair> = (0..benchmark.training)
         .flat_map(|instance| {

@@ -18,7 +18,7 @@ const BUDGETS: &[u64] = &[100, 400, 1500];
 pub(super) struct Contender {
     pub(super) configurator: Box<dyn Configurator + Send>,
     pub(super) version: String,
-    /// Whether it is captune, whose rows depend on the commit.
+    /// Whether the configurator is captune, whose rows depend on the commit.
     pub(super) is_captune: bool,
     pub(super) budgets: &'static [u64],
 }
@@ -44,7 +44,7 @@ pub(super) fn names() -> Vec<&'static str> {
     built_in.iter().map(Contender::name).chain(PEERS.iter().map(|peer| peer.name)).collect()
 }
 
-/// Returns a peer that is installed, or the reason why it is not available.
+/// Returns a peer if it is installed, otherwise the reason why it is not available.
 fn peer(
     environment: &Environment,
     environments: Option<&Path>,

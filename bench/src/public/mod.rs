@@ -151,7 +151,7 @@ fn run_missing(arguments: &Arguments, scenarios: &[Scenario]) -> Result<usize> {
         refuse_other_rows(&known, path, &cells)?;
         rows::measure(cells, arguments.threads, (path, row::HEAD), |task| match task.run() {
             Ok(row) => Ok(row.line()),
-            // The other cells still run.
+            // If a cell fails, the other cells still run.
             Err(error) => {
                 println!("{}: {error:#}", task.title());
                 failed.fetch_add(1, Ordering::Relaxed);
@@ -195,7 +195,8 @@ fn chosen_contenders(arguments: &Arguments) -> Result<Vec<Contender>> {
     Ok(contenders)
 }
 
-/// Refuses rows of another definition of a scenario, or of another version of a configurator.
+/// Returns an error if a row was measured with another definition of a scenario or another version of a
+/// configurator.
 fn refuse_other_rows(known: &[Row], path: &Path, tasks: &VecDeque<Task<'_>>) -> Result<()> {
     for task in tasks {
         let name = task.scenario.name;

@@ -21,7 +21,7 @@ pub(super) enum Opened {
     Skipped(String),
 }
 
-/// Returns the benchmark of a scenario; those on LCBench need its network.
+/// Returns the benchmark of a scenario. Scenarios on LCBench need its exported network.
 pub(super) fn subject(scenario: &Scenario, network: Option<&Arc<Network>>) -> Result<Opened> {
     Ok(match scenario.target {
         Target::Saps { class, training, test } => Opened::Ready(subject::saps::on(class, training, test)?),
@@ -81,7 +81,7 @@ fn solver(
     Ok(installed(subject::solver::on(solver, &texts, count, cutoff)?, solver.program))
 }
 
-/// Returns the arena of a scenario; refuses a benchmark with a different checksum.
+/// Returns the arena of a scenario, or an error if the benchmark has a different checksum.
 pub(super) fn arena(scenario: &Scenario, benchmark: Benchmark) -> Result<Arena> {
     Arena::new(scenario.name, benchmark, objective(scenario), scenario.runs, scenario.checksum)
 }

@@ -1,8 +1,8 @@
 //! The public list of scenarios, fixed before any result was known.
 //!
-//! Costs are counts: steps, conflicts, bytes, simulated seconds. They are the same on every machine, and so
-//! are rows. The checksum covers the instances and some answers of the default. A target with different
-//! answers, such as another version of a solver, is refused.
+//! Costs are counts: steps, conflicts, bytes, simulated seconds. They are the same on every machine, so the
+//! rows of results are too. The checksum covers the instances and some answers of the default. A target with
+//! different answers, such as another version of a solver, is refused.
 //!
 //! Instances and cutoffs were chosen only by `bench public --calibrate`, with random configurations, before
 //! any configurator was run on them.

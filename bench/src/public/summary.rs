@@ -15,7 +15,7 @@ use super::table::{Group, Table, tables};
 use crate::figures::short;
 use crate::statistics::{geometric_mean, holm, mean, permutation_test, ranks};
 
-/// The configurator that all others are tested against.
+/// The configurator with which all others are compared.
 const FIRST: &str = "captune";
 
 /// Returns all tables.
@@ -184,7 +184,8 @@ mod tests {
             // The geometric mean of 2.5 / 6.5 and 2.
             "| captune | 2 | 8 | 1.50 | 0.877 | 0.877 | 2.5 |",
             "| smac3 | 2 | 8 | 1.50 | 1.000 | 1.000 | 2.5 |",
-            // In both tests 2 of 70 splits are as extreme, and the correction is for two tests.
+            // In both tests, 2 of 70 splits are as extreme as the observed one. The correction is for two
+            // tests.
             "| a | 4 | 0.385 (0.0571) |",
             "| b | 4 | 2.000 (0.0571) |",
             "| a | smac3, 6.50 | 50 | 100 |",

@@ -23,12 +23,12 @@ impl Group<'_> {
         median(&self.costs())
     }
 
-    /// Whether it is captune, with any settings.
+    /// Returns whether the configurator is captune, with any settings.
     pub(super) fn is_captune(&self) -> bool {
         self.name.starts_with("captune")
     }
 
-    /// Returns the first checkpoint at which the mean cost of all cells is at most this.
+    /// Returns the first checkpoint at which the mean cost of all cells is at most this cost.
     pub(super) fn trials_to(&self, cost: f64) -> Option<u64> {
         let at = |index: usize| mean(&self.rows.iter().map(|row| row.costs[index]).collect::<Vec<_>>());
         let checkpoints = self.rows.iter().map(|row| row.costs.len()).min().unwrap_or(0);
@@ -39,7 +39,7 @@ impl Group<'_> {
 /// All cells on one scenario with one budget.
 pub(super) struct Table<'a> {
     pub(super) scenario: &'a str,
-    /// In the order of names; configurators without rows are left out.
+    /// Configurators with rows, in the order of the list of names.
     pub(super) groups: Vec<Group<'a>>,
 }
 

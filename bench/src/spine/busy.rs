@@ -1,4 +1,5 @@
-//! Share of the workers' time that is spent on trials, with costs over three orders of magnitude.
+//! Measures the share of the workers' time that is spent on trials, with costs over three orders of
+//! magnitude.
 
 use anyhow::Result;
 use campaign::budget::Budget;
@@ -30,7 +31,7 @@ pub(crate) struct Arguments {
     instances: u32,
 }
 
-/// Costs are between 1 and this.
+/// Largest cost; the smallest is 1.
 const CUTOFF: f64 = 5000.0;
 
 /// Measures every seed and prints a row for each.

@@ -1,4 +1,4 @@
-//! Time of the optimizer itself, with trials that take no time.
+//! Measures the time that the optimizer itself takes, with trials that take no time.
 //!
 //! `rate` shows the optimizer's share of the wall time of a whole campaign.
 
@@ -54,7 +54,7 @@ impl InFlight {
     }
 }
 
-/// Measures every number of workers, with a row per power of ten of trials.
+/// Measures every number of workers, and prints a row after a hundredth, a tenth and all of the trials.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     println!("| workers | trials | configurations | incumbent's pairs | us per ask and tell | per second |");
     println!("|---|---|---|---|---|---|");
@@ -78,7 +78,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
                             *it = InFlight::new(&world, it.start, request);
                         }
                     }
-                    // Ignored: the trial ends soon, at its cap.
+                    // A cancellation is ignored, because the trial soon ends at its cap.
                     Ask::Cancel(_) => {}
                     Ask::Wait | Ask::Done(_) => break,
                 }

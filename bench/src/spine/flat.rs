@@ -1,4 +1,5 @@
-//! Campaigns in a world where all configurations are alike, so that every claimed improvement is false.
+//! Runs campaigns in a world where all configurations are equally good, so that every claimed improvement is
+//! false.
 
 use anyhow::Result;
 use campaign::budget::Budget;

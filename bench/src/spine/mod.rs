@@ -1,4 +1,4 @@
-//! The campaign loop against its goals.
+//! Compares the campaign loop with its goals.
 //!
 //! | part | question | goal |
 //! |---|---|---|

@@ -1,9 +1,9 @@
-//! Trials of about a millisecond: a whole campaign with its store on disk, compared with the same
-//! number of threads that only call the runner. Both start the same commands with the same limits on
-//! the same cores. They alternate, so that a noisy machine disturbs both alike.
+//! Measures the rate of trials that take about a millisecond: in a whole campaign with its store on disk, and
+//! in the same number of threads that only call the runner. Both start the same commands with the same limits
+//! on the same cores. They alternate, so that a noisy machine disturbs both alike.
 //!
-//! CPU times are totals of this program, the guardian, the supervisors and the targets. Where trials keep all
-//! cores busy, the ratio of CPU times is the share that an otherwise idle machine would show.
+//! CPU times are totals of this program, the guardian, the supervisors and the targets. If trials keep all
+//! cores busy, the ratio of CPU times is the ratio of rates that an otherwise idle machine would show.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,7 +77,8 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     for (name, command) in programs {
         let mut rounds = Vec::new();
         for round in 0..arguments.rounds {
-            // Fails if the folder exists: only a folder created here may be removed below.
+            // This fails if the folder exists, because the code below may remove only a folder that was
+            // created here.
             std::fs::create_dir(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
             let scenario = folder.join("rate.toml");
             std::fs::write(&scenario, text(&command, arguments))?;
@@ -151,7 +152,7 @@ fn runner_alone(scenario: &Path, arguments: &Arguments) -> Result<Speed> {
     Ok(Speed { rate, cpu: (cpu_with_children()? - cpu) / arguments.trials as f64 })
 }
 
-/// Runs a whole campaign; the rate does not include its validation.
+/// Runs a whole campaign. The returned rate does not include the validation.
 fn whole_campaign(scenario: &Path, seed: u64) -> Result<Measured> {
     let order =
         Order { path: scenario.to_owned(), seed: Some(seed), budget: Budget::default(), ..Order::default() };

@@ -1,9 +1,9 @@
-//! Time in which several workers reach the final quality of one worker.
+//! Measures the time in which several workers reach the final quality of one worker.
 //!
 //! Quality is the true mean cost of the incumbent, computed from the formula of the function. One worker runs
-//! for a time T and then has quality q. The time of several workers is when they first have q or better. One
-//! worker usually reaches q before T, so there are two comparisons: with T, and with the time at which one
-//! worker first had q.
+//! for a time T and then has quality q. The time of several workers is the time at which they first have
+//! quality q or better. One worker usually reaches q before T. So this time is compared both with T and with
+//! the time at which one worker first had q.
 
 use anyhow::Result;
 use campaign::budget::Budget;
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     instances: u32,
 }
 
-/// How configurations are proposed.
+/// The ways to propose configurations.
 #[derive(Clone, Copy, ValueEnum)]
 enum Proposer {
     Random,
@@ -68,7 +68,7 @@ fn trajectory(settings: &Settings, function: Function, workers: usize) -> Result
     Ok(trajectory)
 }
 
-/// Returns the time at which a trajectory first has this quality; infinite if never.
+/// Returns the time at which a trajectory first has this quality, or infinity if it never does.
 fn reached(trajectory: &[(f64, f64)], quality: f64) -> f64 {
     trajectory.iter().find(|&&(_, value)| value <= quality).map_or(f64::INFINITY, |&(at, _)| at)
 }

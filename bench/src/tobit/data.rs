@@ -13,8 +13,9 @@
 //! | D | dimensions |
 //!
 //! The paper only says that readings above γ are censored "with a probability increasing from 0 to 1". With Q
-//! = 80, hartmann6 has the shares of censored readings printed in the paper; with Q = 95, treatment `ignore`
-//! has the errors printed there. Where γ reaches q_Q, all readings above γ are censored.
+//! = 80, the shares of censored readings of hartmann6 match those printed in the paper. With Q = 95, the
+//! errors of treatment `ignore` match the printed ones. If γ is at least q_Q, all readings above γ are
+//! censored.
 //!
 //! All readings of one location are in the same fold, so that no location is in both the training and the
 //! test set.
@@ -79,7 +80,8 @@ impl Data {
         let read = |(number, y): (usize, f64)| {
             let probability =
                 if all > gamma { (y - gamma) / (all - gamma) } else { f64::from(u8::from(y > gamma)) };
-            // One random number per reading, whatever the threshold.
+            // Draw one random number per reading, whatever the threshold, so that later readings do not
+            // depend on it.
             let draw = rng.unit();
             let reading =
                 if draw < probability && y > gamma { Reading::AtLeast(gamma) } else { Reading::Exact(y) };

@@ -1,6 +1,6 @@
-//! Cross-validation: an ensemble learns from all folds but one, and predicts the function at the locations of
-//! that one. Predictions are compared with the function, not with readings, so the error does not include
-//! noise.
+//! Cross-validation: an ensemble learns from all folds except one, and predicts the function at the locations
+//! of the remaining fold. Predictions are compared with the function, not with readings, so the error does
+//! not include noise.
 
 use anyhow::{Context as _, Result};
 use engine::Rng;
@@ -16,7 +16,7 @@ pub(super) fn error(data: &Data, fold: usize, treatment: Treatment, epochs: usiz
     errors.last().copied().context("no ensemble was trained")
 }
 
-/// Returns the RMSE of each ensemble that is trained, one after the other.
+/// Trains ensembles one after the other, and returns the RMSE of each.
 pub(super) fn errors(
     data: &Data,
     fold: usize,

@@ -1,13 +1,13 @@
-//! Predicted against true costs: networks learn from the history of a campaign with random search and capped
-//! races, and predict configurations that the campaign has not tried.
+//! Compares predicted with true costs. Networks learn from the history of a campaign with random search and
+//! capped races. They then predict the costs of configurations that the campaign has not tried.
 //!
 //! | target | costs | cutoff | trials | configurations to predict |
 //! |---|---|---|---|---|
 //! | saps | steps of SAPS on one quasigroup with holes, order 22, 185 holes | 500 000 | 500 | 100, ten runs each |
 //! | lcbench | seconds to accuracy on adult, deterministic | 105 | 500 | 300, one run each |
 //!
-//! Where most configurations reach the cutoff, a model that predicts high costs everywhere has a small error.
-//! So there are two errors: over all configurations, and over those below the cutoff.
+//! If most configurations reach the cutoff, a model that predicts high costs everywhere has a small error. So
+//! there are two errors: over all configurations, and over those whose cost is below the cutoff.
 //!
 //! The same figures are printed and plotted for the first quarter, half and three quarters of the trials,
 //! along with the error relative to the medians of the runs.
@@ -89,7 +89,7 @@ enum Target {
 struct TestSet {
     rows: Vec<f64>,
     truth: Vec<f64>,
-    /// Medians of the runs; those above the cutoff count as the cutoff.
+    /// Median of the runs of each configuration; a median above the cutoff counts as the cutoff.
     medians: Vec<f64>,
 }
 
@@ -158,7 +158,7 @@ impl HistoryTarget {
         let limit = self.cutoff.log10();
         for _ in 0..self.test_size.0 {
             let configuration = self.space.sample(&mut rng)?;
-            // Seeds above all seeds of campaigns.
+            // These seeds are larger than all seeds of campaigns.
             let run = |run: u64| match self.cost(&configuration, (1 << 40) + run, self.cutoff) {
                 Some(cost) => Reading::Exact(cost.log10()),
                 None => Reading::AtLeast(limit),
@@ -250,7 +250,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Returns one measure over all campaigns.
+/// Returns the values of one measure for all campaigns.
 fn quantiles(scores: &[[f64; MEASURES.len()]], measure: usize) -> Quantiles {
     Quantiles::of(scores.iter().map(|score| score[measure]).collect())
 }

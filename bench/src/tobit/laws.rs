@@ -1,4 +1,4 @@
-//! Plots what networks learn of a normal distribution whose upper part is censored.
+//! Plots what networks learn about a normal distribution whose upper part is censored.
 //!
 //! ```text
 //! y ~ N(2, 1),   400 readings;   censored: all above 2.5, at 2.5
@@ -32,7 +32,8 @@ const READINGS: usize = 400;
 const TRUTH: Prediction = Prediction { mean: 2.0, variance: 1.0 };
 const BOUND: f64 = 2.5;
 
-/// Returns what a network learns of all readings, with those above the bound censored there.
+/// Returns the distribution that a network learns from all readings, where readings above the bound are
+/// censored at the bound.
 fn learn(treatment: Treatment, bound: f64, epochs: usize) -> Result<Prediction> {
     let alike = InstanceTable::alike();
     let mut set = TrainingSet::new(&[Column::Number], &alike, Scale::Linear, None);
@@ -49,7 +50,7 @@ fn learn(treatment: Treatment, bound: f64, epochs: usize) -> Result<Prediction> 
     Ok(found[0])
 }
 
-/// Trains the networks, plots and prints the distributions.
+/// Trains the networks, and plots and prints the distributions that they learn.
 pub(crate) fn draw(arguments: &Arguments) -> Result<()> {
     let range = [-1.5, 5.5];
     let density = |learned: Prediction| {

@@ -1,8 +1,8 @@
 //! Compares treatments of censored readings by networks.
 //!
-//! K. Eggensperger, K. Haase, P. Müller, M. Lindauer, F. Hutter, Neural Model-based Optimization with
-//! Right-Censored Observations, 2020: its Table 1, and plots like its Figures 1, 3, 4 and 5 and those of its
-//! appendix.
+//! The paper is K. Eggensperger, K. Haase, P. Müller, M. Lindauer, F. Hutter, Neural Model-based Optimization
+//! with Right-Censored Observations, 2020. The benchmarks reproduce its Table 1, and draw plots like its
+//! Figures 1, 3, 4 and 5 and those of its appendix.
 //!
 //! | file | subject |
 //! |---|---|
@@ -73,7 +73,7 @@ struct DataArguments {
     seed: u64,
 }
 
-/// In the order of the paper's table, with the names used in scenarios.
+/// Treatments in the order of the paper's table, with the names used in scenarios.
 const TREATMENTS: [(&str, Treatment); 4] = [
     ("ignore", Treatment::Ignore),
     ("drop", Treatment::Drop),
@@ -81,7 +81,7 @@ const TREATMENTS: [(&str, Treatment); 4] = [
     ("tobit", Treatment::Tobit),
 ];
 
-/// Number of networks of an ensemble.
+/// Number of networks in an ensemble.
 const MEMBERS: usize = 5;
 
 /// Number of folds of a cross-validation.

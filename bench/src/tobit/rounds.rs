@@ -1,4 +1,5 @@
-//! Plots the errors by round of imputation (`mean`), compared with those of the likelihood (`tobit`).
+//! Plots the errors after each round of imputation (`mean`), compared with the errors of maximum likelihood
+//! (`tobit`).
 
 use std::path::PathBuf;
 
@@ -27,11 +28,11 @@ pub(crate) struct Arguments {
 
 /// Percentiles above which readings may be censored.
 const THRESHOLDS: [u32; 2] = [20, 80];
-/// Percentile above which all readings are censored; with this one the share of censored readings is that of
-/// the paper.
+/// Percentile above which all readings are censored. With this value, the share of censored readings is the
+/// same as in the paper.
 const FULL: u32 = 80;
 
-/// Returns mean and standard deviation over folds, by round.
+/// Returns the mean and the standard deviation over folds, for each round.
 fn by_round(data: &Data, treatment: Treatment, arguments: &Arguments) -> Result<Vec<(f64, f64)>> {
     let of = |fold| errors(data, fold, treatment, arguments.epochs, arguments.seed);
     let folds: Vec<Vec<f64>> = (0..FOLDS).map(of).collect::<Result<_>>()?;
@@ -39,7 +40,7 @@ fn by_round(data: &Data, treatment: Treatment, arguments: &Arguments) -> Result<
     Ok((0..folds[0].len()).map(round).collect())
 }
 
-/// Trains the networks, plots and prints the errors.
+/// Trains the networks, and plots and prints their RMSEs.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     println!("| threshold | censored, % | `mean`, round by round | tobit |\n|---|---|---|---|");
     let mut all = Vec::new();

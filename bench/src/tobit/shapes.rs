@@ -9,7 +9,8 @@
 //! | random | those above 1, with a probability that rises to 1 at y = 4 | a random value between 1 and y |
 //! | fixed | all above 1.8 | 1.8 |
 //!
-//! Bands show the mean of five networks plus and minus two standard deviations; single networks have no band.
+//! A band shows the mean of five networks plus and minus two standard deviations. Single networks have no
+//! band.
 
 use std::path::PathBuf;
 
@@ -62,7 +63,7 @@ fn readings(censoring: Censoring) -> Vec<(f64, Reading, f64)> {
     (0..READINGS).map(&mut draw).collect()
 }
 
-/// Returns one panel, and the RMSE of the mean.
+/// Returns one panel, and the RMSE of the networks' mean.
 fn field(
     title: &str,
     censoring: Censoring,
@@ -104,7 +105,7 @@ fn field(
     Ok((Field { title: format!("{title}: RMSE {rmse:.2}"), marks }, rmse))
 }
 
-/// Trains the networks, plots and prints the errors.
+/// Trains the networks, plots their predictions and prints their RMSEs.
 pub(crate) fn draw(arguments: &Arguments) -> Result<()> {
     let cases = [
         ("a. ignore", Censoring::Random, Treatment::Ignore, 1),

@@ -1,5 +1,5 @@
-//! Errors of ensembles on four functions, by threshold, treatment and interpretation of the paper's
-//! censoring.
+//! Measures the errors of ensembles on four functions, for each threshold, treatment and interpretation of
+//! the paper's censoring.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ const FUNCTIONS: [(&str, Function); 4] = [
     ("hartmann6", Function::Hartmann6),
 ];
 
-/// Returns the approximate time of a fold of a cell, relative to others.
+/// Returns the approximate time that one fold of a cell takes, relative to other cells.
 fn effort(cell: &Cell) -> usize {
     let width = function(&cell.function).map_or(1, |function| function.domain().len());
     width * if cell.treatment == "mean" { 4 } else { 1 }
@@ -144,7 +144,8 @@ impl Line {
         smallest.map(|(at, (mean, deviation))| (at, mean, deviation))
     }
 
-    /// Whether the error of `tobit` is at most one standard deviation (over folds) above the smallest error.
+    /// Returns whether the error of `tobit` is at most one standard deviation (over folds) above the smallest
+    /// error.
     fn tobit_is_among_the_best(&self) -> Option<bool> {
         let ([_, _, _, tobit], (_, mean, deviation)) = (self.errors, self.best()?);
         Some(tobit?.0 <= mean + deviation)

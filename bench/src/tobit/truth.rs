@@ -11,8 +11,9 @@
 //! |---|---|
 //! | h | hazard function of the standard normal distribution |
 //!
-//! If all runs were capped, the estimate does not exist: any large μ is as good. This is the truth of
-//! footnote 2 of the paper; a cost above the cutoff is set to the cutoff afterwards.
+//! If all runs were capped, the estimate does not exist, because the likelihood grows with μ without a
+//! maximum. Footnote 2 of the paper defines the true cost in this way. A cost above the cutoff is set to the
+//! cutoff afterwards.
 
 use engine::Reading;
 use math::normal::hazard;

@@ -1,8 +1,8 @@
-//! The state of a search that its history does not hold, serialised for the store.
+//! The part of a search's state that its history does not contain, serialised for the store.
 //!
-//! The format is MessagePack with field names. A later version may add fields with defaults and still resume
-//! a campaign in the middle of its races. Before version 7 of the store the format was `postcard`, which has
-//! no names.
+//! The format is MessagePack with field names, so a later version can add fields with defaults and still
+//! resume a campaign in the middle of its races. Before version 7 of the store, the format was `postcard`,
+//! which has no field names.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use store::State;
 
-/// Numbers of the formats.
+/// Format numbers in the store.
 const POSTCARD: u32 = 1;
 const NAMED: u32 = 2;
 
-/// The state of the loop apart from the history.
+/// State of the main loop, except for the history.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Bookmark {
     pub(crate) snapshot: Snapshot,
@@ -25,13 +25,13 @@ pub(crate) struct Bookmark {
     pub(crate) marks: BTreeMap<TrialId, Mark>,
 }
 
-/// What is stored about a running trial, so that after an interruption it can be run again in simulated time
-/// with the same result.
+/// Stored data of a running trial. After an interruption in simulated time, it lets the trial run again with
+/// the same result.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Mark {
-    /// Campaign time at its start, in seconds.
+    /// Campaign time in seconds at which the trial started.
     pub since: f64,
-    /// The cost at which it was cancelled.
+    /// Cost at which the trial was cancelled, if it was.
     pub cancelled: Option<Cap>,
 }
 
@@ -56,7 +56,8 @@ pub enum BookmarkError {
 }
 
 impl Bookmark {
-    /// Serialises the bookmark for the store, after `told` trials.
+    /// Serialises the bookmark for the store. `told` is the number of trials that the optimizer had been told
+    /// of.
     pub(crate) fn write(&self, told: u64) -> Result<State, BookmarkError> {
         Ok(State { snapshot: rmp_serde::to_vec_named(self)?, format: NAMED, told })
     }

@@ -5,19 +5,20 @@ use serde::{Deserialize, Serialize};
 
 use store::StoredEvent;
 
-/// Limits of a whole campaign; the first one reached stops it.
+/// Limits of a whole campaign. The campaign stops when it reaches the first of them.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Budget {
-    /// Seconds from start to stop, without interruptions.
+    /// Seconds of campaign time, which does not include interruptions.
     pub wall: Option<f64>,
-    /// CPU seconds of all trials.
+    /// CPU seconds of all trials together.
     pub cpu: Option<f64>,
     /// Number of trials.
     pub trials: Option<u64>,
 }
 
 impl Budget {
-    /// Returns the number of trials that the budget covers if all are like this one; `None` if it has no limit.
+    /// Returns the number of trials that the budget covers if all trials use as much as `record`; `None` if
+    /// the budget has no limit.
     pub fn trials_like(&self, record: &Record, workers: u64) -> Option<f64> {
         let limits = [
             self.wall.map(|wall| wall * workers.max(1) as f64 / record.duration()),
@@ -35,7 +36,7 @@ pub struct Spent {
     pub wall: f64,
     /// CPU seconds of all trials, including withdrawn ones.
     pub cpu: f64,
-    /// Number of trials told to the optimizer.
+    /// Number of trials that the optimizer has been told of.
     pub trials: u64,
 }
 
@@ -52,7 +53,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Its name.
+    /// Returns the name of the limit.
     pub fn name(self) -> &'static str {
         match self {
             Self::Wall => "wall time",
@@ -62,22 +63,23 @@ impl Limit {
     }
 }
 
-/// The kind of the event that stores the budget of a session.
+/// Kind of the event that stores a session's budget.
 const EVENT: &str = "budget";
 
 impl Budget {
-    /// The event that stores the budget of a session, which may have been given on the command line only.
+    /// Returns the event that stores a session's budget. The scenario may not contain this budget, because
+    /// the user can set it on the command line.
     pub(crate) fn event(&self, at: f64) -> Result<StoredEvent, serde_json::Error> {
         Ok(StoredEvent { at, kind: EVENT.to_owned(), text: serde_json::to_string(self)? })
     }
 
-    /// The budget of the last session.
+    /// Returns the budget of the last session, read from the stored events.
     pub fn of_events(events: &[StoredEvent]) -> Option<Self> {
         let last = events.iter().rev().find(|event| event.kind == EVENT)?;
         serde_json::from_str(&last.text).ok()
     }
 
-    /// The limit that has been reached, if any.
+    /// Returns the limit that has been reached, if any.
     pub fn reached(&self, spent: &Spent) -> Option<Limit> {
         let over = |limit: Option<f64>, used: f64| limit.is_some_and(|limit| used >= limit);
         if over(self.wall, spent.wall) {
@@ -91,7 +93,7 @@ impl Budget {
         }
     }
 
-    /// Share used of the limit that is closest to being reached; 0 without limits.
+    /// Returns the used share of the limit that is closest to being reached; 0 if there are no limits.
     pub fn fraction(&self, spent: &Spent) -> f64 {
         let parts = [
             self.wall.map(|limit| spent.wall / limit),

@@ -1,7 +1,7 @@
 //! The main loop: ask the optimizer, run trials, store their results, tell the optimizer.
 //!
-//! A trial is on disk before the optimizer sees it. While the disk is busy, the workers continue with trials
-//! that were requested ahead, enough to fill the time of one commit.
+//! A trial is on disk before the optimizer sees it. The workers do not wait for the disk: captune requests a
+//! few trials ahead, enough to keep them busy during one commit.
 
 mod follow;
 mod hopeless;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use engine::propose::Learner;
 use engine::{Ask, Cap, Interrupt, Optimizer, TrialId, TrialRequest};
-use execution::Record;
+use execution::{Record, with_causes};
 
 use crate::bookmark::Mark;
 use crate::budget::{Budget, Spent};
@@ -32,12 +32,13 @@ use store::{Batch, StoredEvent};
 
 /// Seconds between two pictures of the campaign.
 const TICK: f64 = 0.1;
-/// In repeatable mode, the number of trials requested and not yet told, whatever the number of workers.
+/// In repeatable mode, the number of trials that are requested but not yet told, for any number of workers.
 const WINDOW: usize = 8;
-/// Share of the budget after which the best of the configurations that lost race once more.
+/// Share of the budget after which the best configurations that lost a race may race again.
 const FINAL: f64 = 0.9;
 
-/// A reader of events. Readers cannot fail: only a failing store may stop a campaign.
+/// A callback that receives every event. It cannot return an error, because only a failing store may stop a
+/// campaign.
 pub type Sink<'a> = &'a mut dyn FnMut(&Event);
 
 /// Why a campaign failed.
@@ -54,50 +55,51 @@ pub enum CampaignError {
     Queue(#[from] QueueError),
 }
 
-/// One optimisation.
+/// One optimisation, from start to stop.
 pub struct Campaign<'a> {
     settings: &'a Settings,
     optimizer: Optimizer,
     desk: Desk<'a>,
     ledger: Ledger,
-    /// In repeatable mode: running trials in the order in which they were requested.
+    /// In repeatable mode: running trials in the order of their requests.
     window: VecDeque<TrialId>,
-    /// In repeatable mode: trials that ended before their turn.
+    /// In repeatable mode: trials that ended before an earlier requested trial did.
     early: BTreeMap<TrialId, Record>,
     cpu: f64,
     thinking: Thinking,
-    /// Raised when the user asks the campaign to stop.
+    /// Flag that is raised when the user asks the campaign to stop.
     interrupt: Interrupt,
-    /// Whether the interrupt came while the optimizer was computing. Its state is then discarded, and the
-    /// campaign resumes from what is on disk, as after a kill.
+    /// Whether the user interrupted the optimizer during a computation. The campaign then discards the
+    /// optimizer's state and resumes from what is on disk, as after a kill.
     discard_state: bool,
     pace: Pace,
     savings: Option<Savings>,
     watch: Watch,
-    /// Finished trials that reported a non-finite value for a constrained output.
+    /// Number of finished trials that reported a non-finite value for a constrained output.
     unmeasured: u64,
     losses: Losses,
-    /// Trials lost in earlier sessions.
+    /// Number of trials lost in earlier sessions.
     lost_before: u64,
     next_tick: f64,
-    /// Share of the budget at which the next picture is stored.
+    /// Share of the budget at which the next picture will be stored.
     next_kept: f64,
     /// Lowered caps that have not been emitted yet.
     lowered: Vec<(TrialId, Cap)>,
-    /// While no trial has succeeded: the last failure of the default, or else the first failure of any
-    /// configuration.
+    /// A failure to report while no trial has succeeded: the last failure of the default if there is one,
+    /// otherwise the first failure of any configuration.
     failed: Option<Box<Record>>,
     requests: Option<Requests>,
     deadline: Option<Deadline>,
-    /// Whether the next trial could not end before the deadline. Nothing is started until more is known.
+    /// Whether the next trial was held back because it could not end before the deadline. No trial starts
+    /// until another result arrives.
     held: bool,
-    /// The learner last announced as chosen.
+    /// The learner that was last announced as chosen.
     chosen: Option<Learner>,
     stop: Option<Stop>,
 }
 
 impl<'a> Campaign<'a> {
-    /// Creates a campaign, new or resumed.
+    /// Creates a new campaign, or resumes a stored one.
     pub fn new(
         settings: &'a Settings,
         desk: Desk<'a>,
@@ -154,23 +156,23 @@ impl<'a> Campaign<'a> {
         Ok(campaign)
     }
 
-    /// Also races the configurations in a queue; `events` are those stored so far.
+    /// Makes the campaign race the configurations in a queue, too. `events` are the events stored so far.
     #[must_use]
     pub fn with_queue(mut self, queue: Queue, events: &[StoredEvent]) -> Self {
         self.requests = Some(Requests::new(queue, events));
         self
     }
 
-    /// Stops in time for a deadline, and starts no trial that cannot end before it.
+    /// Makes the campaign stop before a deadline and start no trial that could run past it.
     #[must_use]
     pub fn until(mut self, deadline: Option<Deadline>) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// Handles the trials that were running when the campaign was interrupted. Those on disk are told to the
-    /// optimizer. The others are run again in simulated time, with the same result; in real time they are
-    /// withdrawn, and the optimizer requests them again.
+    /// Handles the trials that were running when the campaign was interrupted. Trials whose results are on
+    /// disk are told to the optimizer. In simulated time, the others run again with the same result. In real
+    /// time they are withdrawn, and the optimizer requests them again.
     fn restore_pending(&mut self, marks: &BTreeMap<TrialId, Mark>, untold: Vec<engine::history::Trial>) {
         let pending: Vec<TrialRequest> = self.optimizer.running().cloned().collect();
         let on_disk = |id: TrialId| untold.iter().any(|trial| trial.id == id);
@@ -188,8 +190,8 @@ impl<'a> Campaign<'a> {
             if let Some(savings) = &mut self.savings {
                 savings.add(&trial.observation);
             }
-            // Telling fails only for trials that the snapshot does not know; no such trials are in this
-            // store.
+            // `tell` fails only for trials that the snapshot does not know. This store contains no such
+            // trials.
             let _ = self.optimizer.tell(trial.id, trial.observation);
             if self.settings.repeatable {
                 self.fill_slots();
@@ -197,7 +199,7 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    /// Searches until a limit of the budget is reached or there is another reason to stop.
+    /// Searches until a limit of the budget is reached or the campaign stops for another reason.
     pub fn search(&mut self, sink: Sink<'_>) -> Result<Stop, CampaignError> {
         self.follow(sink);
         self.refuse_wrong_default();
@@ -215,7 +217,7 @@ impl<'a> Campaign<'a> {
         if let Some(deadline) = &mut self.deadline {
             match stop {
                 Stop::Deadline => deadline.note_what_runs(self.desk.now()),
-                // The trials refused for lack of time were not needed after all.
+                // The campaign stopped for another reason, so the refused trials do not matter.
                 _ => deadline.forget(),
             }
         }
@@ -226,7 +228,7 @@ impl<'a> Campaign<'a> {
         Ok(stop)
     }
 
-    /// Makes the requested configurations the next to race.
+    /// Puts the configurations requested by the user first in line to race.
     fn take_requests(&mut self, sink: Sink<'_>) -> Result<(), CampaignError> {
         let Some(mut requests) = self.requests.take() else { return Ok(()) };
         for entry in requests.poll(self.ledger.batches(), &self.settings.problem.space)? {
@@ -248,7 +250,7 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    /// Requests trials until every slot has one, and emits what happened.
+    /// Requests trials until every slot has one, and emits the resulting events.
     fn hand_out(&mut self, sink: Sink<'_>) {
         self.fill_slots();
         self.follow(sink);
@@ -257,8 +259,8 @@ impl<'a> Campaign<'a> {
     fn fill_slots(&mut self) {
         while self.stop.is_none() {
             if self.interrupt.is_raised() {
-                // In repeatable mode, each result that is told is followed by the requests that belong to it.
-                // These are missing now.
+                // In repeatable mode, new requests follow each result. The interrupt prevented those
+                // requests.
                 self.discard_state |= self.settings.repeatable;
                 self.stop = Some(Stop::Interrupted);
                 return;
@@ -314,7 +316,8 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    /// Whether the last part of the budget has begun. A repeatable campaign takes no decision by the clock.
+    /// Returns whether the last part of the budget has begun. Always false for a repeatable campaign, whose
+    /// decisions do not depend on the clock.
     fn is_near_end(&self, spent: &Spent) -> bool {
         let Settings { budget, repeatable, .. } = self.settings;
         let by_clock = !repeatable || self.desk.is_stepwise();
@@ -322,7 +325,8 @@ impl<'a> Campaign<'a> {
         counted.fraction(spent) >= FINAL
     }
 
-    /// Submits a trial. If it is refused, it is withdrawn, and the optimizer may request it again later.
+    /// Submits a trial. If the executor refuses the trial, it is withdrawn, and the optimizer may request it
+    /// again later.
     fn submit(&mut self, request: TrialRequest, mark: Option<Mark>) {
         let id = request.id;
         match self.desk.submit(request, mark) {
@@ -341,7 +345,8 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    /// Whether the deadline has passed, or no trial can start before it and none is left to wait for.
+    /// Returns whether the deadline has passed, or whether no trial is running and no further trial can end
+    /// before the deadline.
     fn is_out_of_time(&self, now: f64) -> bool {
         let is_over = self.deadline.is_some_and(|deadline| deadline.left(now) <= 0.0);
         is_over || (self.held && self.desk.out().is_empty() && self.ledger.is_settled())
@@ -365,14 +370,14 @@ impl<'a> Campaign<'a> {
         unspent.map_or(free, |unspent| free.min(unspent))
     }
 
-    /// Waits for something to happen, then handles everything that has.
+    /// Waits for something to happen, then handles everything that has happened.
     fn gather(&mut self, sink: Sink<'_>) -> Result<(), CampaignError> {
         let mut ended = Vec::new();
         let mut came = self.desk.next(Some(self.patience()));
         loop {
             match came {
                 Came::Ended(record) => ended.push(*record),
-                Came::Failed(error) => self.stop = Some(Stop::Aborted(error.to_string())),
+                Came::Failed(error) => self.stop = Some(Stop::Aborted(with_causes(&error))),
                 Came::Committed(outcome) => self.ledger.committed(outcome)?,
                 Came::Interrupted => self.stop = Some(Stop::Interrupted),
                 Came::Ignored => {}
@@ -388,7 +393,7 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    /// Longest time to wait, in campaign seconds.
+    /// Returns the longest time to wait, in campaign seconds.
     fn patience(&self) -> f64 {
         let grain = self.settings.problem.objective.grain;
         let race = if self.settings.repeatable { None } else { self.optimizer.patience() };
@@ -428,7 +433,7 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    /// Waits until everything passed to the ledger is on disk.
+    /// Waits until the ledger has stored everything on disk.
     fn settle(&mut self) -> Result<(), CampaignError> {
         while !self.ledger.is_settled() {
             if let Came::Committed(outcome) = self.desk.next_rung() {
@@ -452,8 +457,8 @@ impl<'a> Campaign<'a> {
             self.unmeasured += u64::from(observation.is_unmeasured());
             // The optimizer lists every submitted trial as running until it is told, so this cannot fail.
             let _ = self.thinking.time(|| self.optimizer.tell(told.trial.id, observation.clone()));
-            // The next trial may now be another one with a lower cap. In repeatable mode, though, requests
-            // must not depend on earlier ones that were withdrawn for lack of time.
+            // The next trial may now be a different one with a lower cap, so it may fit before the deadline.
+            // In repeatable mode, requests must not depend on trials that were withdrawn for lack of time.
             self.held &= self.settings.repeatable;
             self.judge(&told);
             let warnings = self.watch.trial(&told, self.settings, self.desk.workers());
@@ -461,7 +466,7 @@ impl<'a> Campaign<'a> {
             warnings.into_iter().for_each(|warning| self.emit(sink, What::Warning(warning)));
             self.follow(sink);
             if self.settings.repeatable {
-                // Even if several trials arrived together, the optimizer is asked after each single result.
+                // Ask the optimizer after every single result, even if several results arrived together.
                 self.hand_out(sink);
             }
         }
@@ -474,7 +479,7 @@ impl<'a> Campaign<'a> {
         self.optimizer.elapsed(&self.desk.reached());
     }
 
-    /// Stops the running trials and tells the optimizer about those that have ended.
+    /// Stops the running trials and tells the optimizer about the trials that have ended.
     fn wind_down(&mut self, sink: Sink<'_>) -> Result<(), CampaignError> {
         if !self.desk.is_stepwise() {
             self.desk.cancel_all();
@@ -498,28 +503,28 @@ impl<'a> Campaign<'a> {
         self.settle()
     }
 
-    /// What has been spent so far; running trials count when they have ended.
+    /// Returns what has been spent so far. A running trial counts only after it has ended.
     fn spent(&self) -> Spent {
         let trials = self.optimizer.history().trials().len() as u64;
         Spent { wall: self.desk.now(), cpu: self.cpu, trials }
     }
 
-    /// Number of trials lost, in this session and earlier ones.
+    /// Returns the number of trials lost, in this session and earlier ones.
     fn lost(&self) -> u64 {
         self.lost_before + self.losses.lost()
     }
 
-    /// The optimizer, which has been told all results.
+    /// Returns the optimizer, which has been told all results.
     pub fn optimizer(&self) -> &Optimizer {
         &self.optimizer
     }
 
-    /// The desk, the ledger and the deadline, for use after the search.
+    /// Returns the desk, the ledger and the deadline, for use after the search.
     pub fn parts(&mut self) -> (&mut Desk<'a>, &mut Ledger, Option<&mut Deadline>) {
         (&mut self.desk, &mut self.ledger, self.deadline.as_mut())
     }
 
-    /// The deadline, with the trials it refused.
+    /// Returns the deadline, including the trials that it refused.
     pub fn deadline(&self) -> Option<Deadline> {
         self.deadline
     }

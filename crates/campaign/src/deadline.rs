@@ -1,53 +1,53 @@
-//! The time by which a campaign must have ended, whatever its budget, because the job that it runs in ends.
+//! The time by which a campaign must end, whatever its budget, because the surrounding job ends.
 //!
-//! A trial is started only if it would end in time even if it ran to its cap. Trials that unexpectedly still
-//! run when the time is up are withdrawn, so that nothing is cut off while it writes.
+//! A trial starts only if it would end in time even if it ran to its cap. A trial that still runs when the
+//! time is up is withdrawn, so that nothing is killed in the middle of writing.
 
 use std::time::{Duration, SystemTime};
 
 use execution::Record;
 use scenario::Scenario;
 
-/// Time for storing the state, and for the caller to react to the end of the campaign.
+/// Time to store the state, and for the caller to react to the end of the campaign.
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// How long before the end of the job everything stops: 10 s, plus the time that it may take to kill a trial
-/// and to run its teardown.
+/// Returns how long before the end of the job everything stops: 10 s, plus the time that it may take to kill
+/// a trial and run its teardown.
 pub fn margin(scenario: &Scenario) -> Duration {
     let grace = scenario.limits.grace.unwrap_or_default();
     let teardown = scenario.target.teardown.as_ref().map_or(Duration::ZERO, |step| step.limit);
     MARGIN.saturating_add(grace).saturating_add(teardown)
 }
 
-/// Seconds for which a campaign may continue; 0 if it is too late.
+/// Returns the seconds for which a campaign may continue; 0 if the deadline has passed.
 pub fn left(scenario: &Scenario, end: SystemTime, now: SystemTime) -> f64 {
     let left = end.duration_since(now).unwrap_or_default();
     left.saturating_sub(margin(scenario)).as_secs_f64()
 }
 
-/// The deadline of one session, with the trials it refused.
+/// The deadline of one session, including the trials that it refused.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Deadline {
     at: f64,
-    /// The longest time that a trial took in addition to its command, in seconds.
+    /// The longest time in seconds that a trial took beyond the time of its command.
     overhead: f64,
     ended: u64,
     refused: Option<f64>,
 }
 
 impl Deadline {
-    /// A deadline at this campaign time, in seconds.
+    /// Creates a deadline at this campaign time, in seconds.
     pub fn at(at: f64) -> Self {
         Self { at, overhead: 0.0, ended: 0, refused: None }
     }
 
-    /// Seconds of campaign time until the deadline.
+    /// Returns the seconds of campaign time until the deadline.
     pub fn left(&self, now: f64) -> f64 {
         (self.at - now).max(0.0)
     }
 
-    /// Whether a trial that takes at most this long may start. A trial of unknown length may start while
-    /// there is any time left. A refusal is remembered.
+    /// Returns whether there is time for a trial that takes at most `longest` seconds. A trial of unknown
+    /// length may start as long as any time is left. The deadline remembers a refusal.
     pub fn has_time_for(&mut self, now: f64, longest: Option<f64>) -> bool {
         let needed = longest.unwrap_or(0.0) + self.overhead;
         let has_time = self.left(now) > needed;
@@ -57,7 +57,7 @@ impl Deadline {
         has_time
     }
 
-    /// If the time is up, remembers that running trials had to be stopped.
+    /// Remembers that running trials had to be stopped, if the time is up.
     pub fn note_what_runs(&mut self, now: f64) {
         if self.left(now) <= 0.0 {
             self.refused = self.refused.or(Some(self.overhead));
@@ -69,20 +69,21 @@ impl Deadline {
         self.refused = None;
     }
 
-    /// Learns from a trial that has ended how much time is needed in addition to its command.
+    /// Updates the overhead with a trial that has ended: the time that it took beyond the time of its
+    /// command.
     pub fn learn(&mut self, record: &Record) {
         self.ended += 1;
         let own = record.detail.wall.unwrap_or(0.0);
         self.overhead = self.overhead.max(record.ended - record.started - own);
     }
 
-    /// Number of trials that have ended in this session.
+    /// Returns the number of trials that have ended in this session.
     pub fn ended(&self) -> u64 {
         self.ended
     }
 
-    /// Seconds that the last refused or stopped trial would have needed; `None` if there was time for all
-    /// trials.
+    /// Returns the seconds that the last refused or stopped trial would have needed; `None` if there was time
+    /// for every trial.
     pub fn refused(&self) -> Option<f64> {
         self.refused
     }

@@ -1,7 +1,8 @@
-//! Submitted trials: handed to an executor, and taken back once each.
+//! Passes trials to an executor and returns each of them once when it ends.
 //!
-//! Search, validation and measurement all run their trials through a desk. An executor may report a trial twice, too
-//! late, or without having been given it: the desk passes on only trials that are still out, each with its latest cap.
+//! Search, validation and measurement all run their trials through a desk. An executor may report a trial
+//! twice or too late, or report a trial that it was never given. The desk passes on only trials that are
+//! still running, each with its latest cap.
 
 use std::collections::BTreeMap;
 
@@ -11,31 +12,31 @@ use execution::{Record, TargetError};
 
 use crate::bookmark::Mark;
 
-/// Trials refused in a row after which the executor is given up on.
+/// Number of refusals in a row after which captune gives up on the executor.
 const MOST_REFUSALS: u32 = 100;
 
-/// A trial that was submitted and has not ended.
+/// A trial that was submitted and has not ended yet.
 #[derive(Debug)]
 pub(crate) struct Out {
     pub(crate) request: TrialRequest,
     pub(crate) mark: Mark,
-    /// Whether it was told to stop before its end.
+    /// Whether the trial was told to stop before its end.
     is_cancelled: bool,
 }
 
 /// What the desk reports.
 pub(crate) enum Came {
-    /// A trial that was out has ended.
+    /// A submitted trial has ended.
     Ended(Box<Record>),
-    /// A trial could not be started, and no other could be either.
+    /// A trial could not be started, for a reason that applies to all trials.
     Failed(TargetError),
-    /// The store has committed so many batches, or failed.
+    /// Number of batches that the store has committed, or the store's failure.
     Committed(Result<u64, String>),
     /// Someone asked for a stop.
     Interrupted,
     /// Nothing to act on, such as a duplicate report.
     Ignored,
-    /// The time to wait is over.
+    /// The waiting time is over and nothing has happened.
     Nothing,
 }
 
@@ -44,71 +45,72 @@ pub struct Desk<'a> {
     executor: Box<dyn Executor + 'a>,
     inbox: Inbox,
     out: BTreeMap<TrialId, Out>,
-    /// Trials refused in a row.
+    /// Number of trials refused in a row.
     refusals: u32,
-    /// Whether the last one was refused and nothing has happened since.
+    /// Whether the executor refused the last trial and nothing has happened since.
     is_refusing: bool,
 }
 
 impl<'a> Desk<'a> {
-    /// Nothing is out. The inbox must be the one whose bell the executor rings.
+    /// Creates a desk without trials. The inbox must be the one whose bell the executor rings.
     pub fn new(executor: impl Executor + 'a, inbox: Inbox) -> Self {
         Self { executor: Box::new(executor), inbox, out: BTreeMap::new(), refusals: 0, is_refusing: false }
     }
 
-    /// Campaign time now.
+    /// Returns the current campaign time.
     pub(crate) fn now(&self) -> f64 {
         self.executor.now()
     }
 
-    /// How many trials can run at once now.
+    /// Returns the number of trials that can run at once now.
     pub(crate) fn workers(&self) -> usize {
         self.executor.workers()
     }
 
-    /// Whether time stands still unless somebody waits.
+    /// Returns whether campaign time passes only while the campaign waits.
     pub(crate) fn is_stepwise(&self) -> bool {
         self.executor.pacing() == Pacing::Stepwise
     }
 
-    /// A way to tell it something from another thread.
+    /// Returns the bell with which other threads send messages to the desk.
     pub(crate) fn bell(&self) -> Bell {
         self.inbox.bell()
     }
 
-    /// Raised when someone asks for a stop.
+    /// Returns the flag that is raised when someone asks the campaign to stop.
     pub(crate) fn interrupt(&self) -> Interrupt {
         self.inbox.bell().interrupt().clone()
     }
 
-    /// Trials that have not ended, by number.
+    /// Returns the trials that have not ended, by number.
     pub(crate) fn out(&self) -> &BTreeMap<TrialId, Out> {
         &self.out
     }
 
-    /// Lower bounds on the costs of running trials.
+    /// Returns lower bounds on the costs of the running trials.
     pub(crate) fn reached(&self) -> Vec<(TrialId, f64)> {
         let mut reached = self.executor.reached();
         reached.retain(|(id, _)| self.out.contains_key(id));
         reached
     }
 
-    /// Seconds that the command of a trial takes if it runs to its cap.
+    /// Returns the seconds that the command of a trial takes if it runs to its cap.
     pub(crate) fn longest(&self, request: &TrialRequest) -> Option<f64> {
         self.executor.longest(request)
     }
 
-    /// Whether the executor refused the last trial. Wait for something to happen before submitting another.
+    /// Returns whether the executor refused the last trial. If so, wait for something to happen before you
+    /// submit another trial.
     pub(crate) fn is_refusing(&self) -> bool {
         self.is_refusing
     }
 
-    /// Whether the executor has refused so many trials in a row that it is given up on.
+    /// Returns whether the executor has refused so many trials in a row that captune gives up on it.
     pub(crate) fn is_closed(&self) -> bool {
         self.refusals >= MOST_REFUSALS
     }
 
-    /// Submits a trial; `mark` says when it started if it was running before an interruption.
+    /// Submits a trial. `mark` contains its start time if it was already running before an interruption.
     pub(crate) fn submit(&mut self, request: TrialRequest, mark: Option<Mark>) -> Result<(), Refused> {
         if let Err(refused) = self.executor.submit(&request, mark.map(|mark| mark.since)) {
             self.is_refusing = true;
@@ -133,7 +135,8 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Stops a trial. Returns true if it had not started; it is then removed and will not end.
+    /// Stops a trial. Returns true if the trial had not started: it is then removed, and no end will be
+    /// reported.
     pub(crate) fn cancel(&mut self, id: TrialId) -> bool {
         let reached = self.executor.reached().into_iter().find(|&(other, _)| other == id);
         let Some(out) = self.out.get_mut(&id) else { return false };
@@ -152,14 +155,14 @@ impl<'a> Desk<'a> {
         self.out.values_mut().for_each(|out| out.is_cancelled = true);
     }
 
-    /// The next thing to happen, waiting for so many seconds at most.
+    /// Returns the next thing that happens. Waits at most `patience` seconds.
     pub(crate) fn next(&mut self, patience: Option<f64>) -> Came {
         let happening = self.executor.next(&self.inbox, patience);
         self.is_refusing = false;
         self.take_back(happening)
     }
 
-    /// The next message from another thread, without advancing simulated time.
+    /// Returns the next message from another thread, without advancing simulated time.
     pub(crate) fn next_rung(&mut self) -> Came {
         let happening = self.inbox.next(None);
         self.take_back(happening)
@@ -173,7 +176,7 @@ impl<'a> Desk<'a> {
                 };
                 record.trial.cap = request.cap;
                 if is_cancelled && record.status() == Status::Lost {
-                    // It was cancelled, not lost.
+                    // The trial was cancelled, so it does not count as lost.
                     record.detail.reason = None;
                 }
                 Came::Ended(record)

@@ -1,4 +1,4 @@
-//! Events of a campaign. Every display is a reader of events.
+//! Events of a campaign. Every display works by reading events.
 
 use std::path::PathBuf;
 
@@ -25,8 +25,8 @@ pub struct Event {
 }
 
 impl Event {
-    /// The event as a row of the journal; `None` for kinds that are not stored: trials have their own table,
-    /// and progress is too frequent.
+    /// Returns the event as a row of the journal, or `None` if its kind is not stored. Trials are not stored
+    /// here because they have their own table, and progress is too frequent.
     pub(crate) fn stored(&self) -> Option<StoredEvent> {
         if matches!(self.what, What::TrialEnded(_) | What::Progress(_) | What::Validating { .. }) {
             return None;
@@ -34,7 +34,7 @@ impl Event {
         self.written()
     }
 
-    /// The event as a row, whatever its kind.
+    /// Returns the event as a row of the journal, whatever its kind.
     pub(crate) fn written(&self) -> Option<StoredEvent> {
         // Serialising fails only for values that JSON cannot express; events have none.
         let Ok(Value::Object(tagged)) = serde_json::to_value(&self.what) else { return None };
@@ -60,7 +60,7 @@ pub enum What {
     RaceOpened {
         /// The challenger.
         config: ConfigId,
-        /// The forecast of the model, if the configuration is new and a model proposed it.
+        /// The model's forecast, if the configuration is new and a model proposed it.
         foretold: Option<Forecast>,
     },
     /// The cap of a running trial was lowered.
@@ -76,19 +76,19 @@ pub enum What {
         config: ConfigId,
         /// Its values.
         values: Values,
-        /// What the racer does with it.
+        /// What the racer does with the request.
         requested: Requested,
     },
     /// A challenger was dropped from its race.
     RaceDropped {
         /// The challenger.
         config: ConfigId,
-        /// Number of pairs on which its cost was known.
+        /// Number of pairs on which the challenger's cost was known.
         pairs: usize,
         /// Why.
         why: Drop,
     },
-    /// Another of several learners is now judged to be the best.
+    /// captune has chosen another learner because it now judges that one to be the best.
     Chosen(Choice),
     /// A challenger has won its race.
     NewIncumbent(Box<NewIncumbent>),
@@ -100,35 +100,35 @@ pub enum What {
     Validating {
         /// Number of trials ended.
         done: usize,
-        /// Number of trials in all.
+        /// Total number of trials.
         of: usize,
     },
     /// The search is over.
     Stopped(Stop),
 }
 
-/// A configuration that has won its race.
+/// Details of a configuration that has won its race.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct NewIncumbent {
-    /// Its number.
+    /// Number of the configuration.
     pub config: ConfigId,
-    /// Its values.
+    /// Values of its parameters.
     pub values: Values,
     /// Number of pairs on which it won.
     pub pairs: usize,
-    /// Its mean compared cost on these pairs.
+    /// Mean compared cost of the configuration on these pairs.
     #[serde(with = "math::json_number")]
     pub cost: f64,
     /// The mean compared cost of the previous incumbent on the same pairs; NaN if it gave a wrong answer.
     #[serde(with = "math::json_number")]
     pub before: f64,
-    /// How it meets each constraint.
+    /// How the configuration meets each constraint.
     pub holdings: Vec<Holding>,
     /// How the previous incumbent meets each constraint.
     pub holdings_before: Vec<Holding>,
 }
 
-/// Something the user should know while there is time to act.
+/// Something that the user should know in time to act on it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Warning {
@@ -136,7 +136,7 @@ pub enum Warning {
     MostlyTimeouts {
         /// Number of pairs that time out.
         timeouts: usize,
-        /// Number of pairs in all.
+        /// Total number of pairs.
         pairs: usize,
     },
     /// The budget covers few passes over the instances.
@@ -144,7 +144,7 @@ pub enum Warning {
         /// Number of passes.
         passes: f64,
     },
-    /// The target used almost no CPU time: the work happens elsewhere.
+    /// The target used almost no CPU time, so the work probably happens in another process.
     AlmostNoCpu {
         /// CPU time as a share of the trials' wall time.
         share: f64,
@@ -156,7 +156,7 @@ pub enum Warning {
         /// The new incumbent.
         by: ConfigId,
     },
-    /// The teardown of a trial failed, in a way not seen before.
+    /// The teardown of a trial failed in a new way.
     Teardown {
         /// The trial.
         id: TrialId,
@@ -170,39 +170,40 @@ pub enum Warning {
         /// The folder.
         path: PathBuf,
     },
-    /// A server that keeps running between trials failed outside any trial, in a way not seen before.
+    /// A server that keeps running between trials failed outside any trial, in a new way.
     Server {
-        /// The trial that noticed.
+        /// The trial that noticed the failure.
         id: TrialId,
         /// What went wrong.
         reason: String,
     },
-    /// A finished trial reported a non-finite value for a constrained output. Given once per constraint.
+    /// A finished trial reported a non-finite value for a constrained output. This warning is given once per
+    /// constraint.
     Unmeasured {
         /// The trial.
         id: TrialId,
         /// The index of the constraint.
         constraint: usize,
     },
-    /// A request is not a configuration of the space.
+    /// A request by the user is not a valid configuration of the space.
     RequestRefused {
-        /// The path of its file.
+        /// The path of the request's file.
         file: String,
-        /// What is wrong with it.
+        /// What is wrong with the request.
         why: String,
     },
-    /// A trial was lost, in a way not seen before.
+    /// A trial was lost in a new way.
     Lost {
         /// The trial.
         id: TrialId,
         /// What happened.
         reason: String,
     },
-    /// A trial failed, in a way not seen before.
+    /// A trial failed in a new way.
     Failure {
         /// The trial.
         id: TrialId,
-        /// The signature of the failure.
+        /// The reason for the failure, in words that are the same for the same cause.
         reason: String,
     },
 }
@@ -215,31 +216,31 @@ pub enum Stop {
     Budget(Limit),
     /// Every configuration has been tried.
     Exhausted,
-    /// The user asked for it.
+    /// The user stopped the campaign.
     Interrupted,
     /// No further trial can end before the deadline.
     Deadline,
     /// Every trial so far has failed, including those of the default.
     NeverSucceeded {
-        /// The last failure of the default, or else the first of this session; if it has none, the last one
-        /// stored.
+        /// The last failure of the default if there is one, otherwise the first failure of this session. If
+        /// this session has no failure, the last stored one.
         trial: Box<Record>,
     },
-    /// The default gives wrong answers: nothing can be compared with it.
+    /// The default gives wrong answers, so nothing can be compared with it.
     DefaultWrong {
         /// The trial with the wrong answer.
         trial: Box<Record>,
     },
-    /// Trials are lost again and again.
+    /// Too many trials are lost.
     Lost {
         /// The last lost trial.
         trial: Box<Record>,
         /// Number of trials lost.
         lost: u64,
-        /// Number of trials in all.
+        /// Total number of trials.
         of: u64,
     },
-    /// Trials could not be run at all, for this reason.
+    /// No trial can run, for this reason.
     Aborted(String),
 }
 
@@ -256,7 +257,8 @@ mod tests {
         (stored, event)
     }
 
-    /// Later versions must be able to read stored events, so these texts may grow but must not change.
+    /// Later versions must be able to read stored events. Fields may be added to these texts, but existing
+    /// text must not change.
     #[test]
     fn stored_events_are_read_back() {
         let space =
@@ -298,7 +300,7 @@ mod tests {
             let (stored, event) = kept(what);
             assert_eq!((stored.kind.as_str(), stored.text.as_str()), (kind, text));
             let again = Event::of_stored(&stored).unwrap();
-            // Compared as text, since NaN differs from itself.
+            // The events are compared as text, because NaN is not equal to itself.
             assert_eq!(format!("{again:?}"), format!("{event:?}"));
         }
     }

@@ -1,5 +1,5 @@
-//! Between the loop and the store: tracks which trials are on disk, so that the optimizer may be told of
-//! them.
+//! Connects the main loop with the store. The ledger tracks which trials are on disk, because the optimizer
+//! may be told only of these.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -19,36 +19,36 @@ use store::{
 /// Why trials can no longer be stored.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
-    /// The store refused.
+    /// The store returned an error.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The store's thread reported a failure.
+    /// The thread that writes to the store reported a failure.
     #[error("the store failed: {0}")]
     Failed(String),
-    /// The state could not be written.
+    /// The state of the search could not be serialised.
     #[error(transparent)]
     State(#[from] BookmarkError),
 }
 
-/// Stores trials; without a store, keeps them in memory only.
+/// Stores trials. Without a store, keeps them in memory only.
 pub struct Ledger {
     writer: Option<Writer>,
-    /// Batches submitted and not yet committed, with the time of submission.
+    /// Batches that were submitted but are not committed yet, with the time of submission.
     waiting: VecDeque<(Instant, Vec<Record>)>,
-    /// Batches committed so far.
+    /// Number of batches committed so far.
     committed: u64,
-    /// Trials on disk that the optimizer has not been told of.
+    /// Trials that are on disk but that the optimizer has not been told of.
     safe: Vec<Record>,
     latency: Option<f64>,
     stored_configurations: usize,
     incumbents: Vec<StoredIncumbent>,
-    /// Events to be stored together with the next state of the search.
+    /// Events that will be stored together with the next state of the search.
     events: Vec<StoredEvent>,
     told: u64,
 }
 
 impl Ledger {
-    /// A ledger that stores nothing on disk.
+    /// Creates a ledger that stores nothing on disk.
     pub fn in_memory() -> Self {
         Self {
             writer: None,
@@ -63,12 +63,12 @@ impl Ledger {
         }
     }
 
-    /// A ledger that writes to a store, which already holds this many configurations and trials.
+    /// Creates a ledger that writes to a store, which already holds this many configurations and trials.
     pub fn on_disk(store: Store, bell: Bell, configurations: usize, trials: u64) -> Result<Self, StoreError> {
         let ring = move |acknowledgement| {
             bell.ring(Happening::Committed(match acknowledgement {
                 Acknowledgement::Committed { batches } => Ok(batches),
-                Acknowledgement::Failed(error) => Err(error.with_causes()),
+                Acknowledgement::Failed(error) => Err(execution::with_causes(&error)),
             }));
         };
         let writer = store.write(ring)?;
@@ -80,17 +80,17 @@ impl Ledger {
         })
     }
 
-    /// Whether everything submitted is on disk.
+    /// Returns whether everything submitted is on disk.
     pub(crate) fn is_settled(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Seconds that the last commit took; `None` if there was none since the last call.
+    /// Returns the seconds that the last commit took; `None` if nothing was committed since the last call.
     pub(crate) fn latency(&mut self) -> Option<f64> {
         self.latency.take()
     }
 
-    /// Takes the trials that are on disk, to tell the optimizer.
+    /// Takes the trials that are on disk, so that the optimizer can be told of them.
     pub(crate) fn take_safe(&mut self) -> Vec<Record> {
         let safe = std::mem::take(&mut self.safe);
         self.told += safe.len() as u64;
@@ -118,19 +118,19 @@ impl Ledger {
         }
     }
 
-    /// Queues an event for the journal, whatever its kind.
+    /// Queues an event for the journal even if its kind is not usually stored.
     pub(crate) fn record_always(&mut self, event: &Event) {
         if self.writer.is_some() {
             self.events.extend(event.written());
         }
     }
 
-    /// Drops queued events: the campaign resumes from the last stored state, where they will happen again.
+    /// Drops queued events. The campaign will resume from the last stored state, so they will happen again.
     pub(crate) fn discard_events(&mut self) {
         self.events.clear();
     }
 
-    /// Stores trials that have ended, with the state of the search before it is told of them.
+    /// Stores trials that have ended, together with the state of the search before it is told of them.
     pub(crate) fn keep(
         &mut self,
         rows: Vec<Record>,
@@ -161,7 +161,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Stores an event together with the state that follows from it. Returns the number of the batch.
+    /// Stores an event together with the state of the search after it. Returns the number of the batch.
     pub(crate) fn keep_event(
         &mut self,
         event: StoredEvent,
@@ -176,7 +176,7 @@ impl Ledger {
         Ok(self.committed + self.waiting.len() as u64)
     }
 
-    /// Number of batches on disk.
+    /// Returns the number of batches on disk.
     pub(crate) fn batches(&self) -> u64 {
         self.committed
     }
@@ -218,7 +218,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Stores a batch that has no state of the search.
+    /// Stores a batch without a state of the search.
     pub fn note(&mut self, batch: Batch) -> Result<(), LedgerError> {
         if let Some(writer) = &mut self.writer {
             writer.submit(batch)?;
@@ -227,7 +227,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Takes in the report of the store: the number of batches committed, or its failure.
+    /// Processes a report of the store: the number of batches committed so far, or a failure.
     pub(crate) fn committed(&mut self, outcome: Result<u64, String>) -> Result<(), LedgerError> {
         let batches = outcome.map_err(LedgerError::Failed)?;
         while self.committed < batches {

@@ -1,17 +1,17 @@
-//! Detects when too many trials are lost to continue.
+//! Detects when so many trials are lost that the campaign should stop.
 //!
-//! A lost trial says nothing about its configuration, so it is run again. If every supervisor is killed, by
-//! the machine or by the target itself, this would continue until the budget is spent.
+//! A lost trial gives no information about its configuration, so it is run again. If the machine or the
+//! target kills every supervisor, repeating lost trials would use up the whole budget.
 
 /// Number of trials lost in a row after which the campaign stops.
 const IN_A_ROW: u64 = 10;
-/// Number of trials before the share of lost ones is judged.
+/// Number of trials that must have ended before the share of lost trials is judged.
 const LEAST_TRIALS: u64 = 50;
 
 /// Counts lost trials.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Losses {
-    /// Number of trials that run at the same time. A single accident may lose all of them.
+    /// Number of trials that run at the same time. A single accident can lose all of them.
     workers: u64,
     in_a_row: u64,
     lost: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    /// No trials so far, with this many workers.
+    /// Creates a counter without trials, for this many workers.
     pub(crate) fn new(workers: usize) -> Self {
         Self { workers: workers as u64, in_a_row: 0, lost: 0, ended: 0 }
     }
@@ -31,18 +31,19 @@ impl Losses {
         self.in_a_row = if is_lost { self.in_a_row + 1 } else { 0 };
     }
 
-    /// Whether so many trials are lost, in a row or in total, that the next ones will be lost too.
+    /// Returns whether so many trials are lost, in a row or in total, that the next ones will probably be
+    /// lost too.
     pub(crate) fn are_too_many(&self) -> bool {
         let in_a_row = IN_A_ROW.max(3 * self.workers);
         self.in_a_row >= in_a_row || (self.ended >= LEAST_TRIALS.max(in_a_row) && 2 * self.lost > self.ended)
     }
 
-    /// Number of trials lost.
+    /// Returns the number of trials lost.
     pub(crate) fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// Number of trials that have ended, lost or not.
+    /// Returns the number of trials that have ended, lost or not.
     pub(crate) fn ended(&self) -> u64 {
         self.ended
     }

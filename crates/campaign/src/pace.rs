@@ -1,16 +1,16 @@
-//! Number of trials to request ahead, so that no slot waits for the disk.
+//! Determines the number of trials to request ahead, so that no slot waits for the disk.
 //!
-//! When a trial ends, its slot would be idle until the trial is committed and the next one is requested. With
-//! trials of time t and a delay d, about d / t trials per slot fill the gap. For long trials none are
-//! requested ahead, since a trial requested later has a more recent cap.
+//! When a trial ends, its slot would be idle until the trial is committed and the next one is requested. If a
+//! trial takes the time t and this delay is d, about d / t more trials per slot fill the gap. If trials are
+//! long, none are requested ahead, because a trial requested later has a more recent cap.
 
-/// Delay in seconds in addition to that of the disk: threads waking each other.
+/// Delay in seconds that comes on top of the disk's: the time that threads take to wake each other.
 const HAND_OVER: f64 = 2e-4;
-/// Trials longer than this many delays gain nothing from being requested ahead.
+/// Trials longer than this many delays gain nothing from requests ahead.
 const LONG: f64 = 50.0;
-/// Largest number of trials ahead per slot.
+/// Largest number of trials to request ahead per slot.
 const MOST: usize = 16;
-/// Weight of the newest measurement.
+/// Weight of the newest measurement in the running means.
 const NEWEST: f64 = 0.2;
 
 /// Running means of the times of trials and commits.
@@ -33,7 +33,7 @@ impl Pace {
         self.commit = mean(self.commit, seconds);
     }
 
-    /// Number of trials to request beyond one per slot.
+    /// Returns the number of trials to request in addition to one per slot.
     pub(crate) fn ahead(&self, workers: usize) -> usize {
         let Some(trial) = self.trial else { return 0 };
         let delay = HAND_OVER + self.commit.unwrap_or(0.0);

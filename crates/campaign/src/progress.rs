@@ -28,29 +28,29 @@ pub struct Progress {
     pub optimizer_share: f64,
     /// Trials that have ended, by status in the order of [`Status::ALL`].
     pub counts: [u64; Status::ALL.len()],
-    /// Number of trials lost, without those cancelled on purpose.
+    /// Number of trials lost, without trials that were cancelled on purpose.
     pub lost: u64,
-    /// Number of configurations with a trial that has ended.
+    /// Number of configurations of which at least one trial has ended.
     pub configurations: usize,
     /// The incumbent.
     pub best: Standing,
-    /// The default and the incumbent, on the pairs that both have been tried on.
+    /// Comparison of the default and the incumbent on the pairs that both have been tried on.
     pub default: Option<TrainingComparison>,
-    /// The challenger that has been racing longest.
+    /// The challenger with the longest current race.
     pub racing: Option<Challenger>,
-    /// Number of other challengers racing.
+    /// Number of other challengers that are racing.
     pub others: usize,
     /// Whether the default satisfies every constraint so far.
     pub default_is_feasible: bool,
-    /// Finished trials that reported a non-finite value for a constrained output.
+    /// Number of finished trials that reported a non-finite value for a constrained output.
     pub unmeasured: u64,
-    /// Estimated factor by which trials would have cost more without capping.
+    /// Estimated factor by which the trials would have cost more without capping.
     #[serde(with = "math::json_number")]
     pub saved: f64,
 }
 
 impl Progress {
-    /// Number of trials that ended with this status.
+    /// Returns the number of trials that ended with this status.
     pub fn count(&self, status: Status) -> u64 {
         self.counts[status as usize]
     }
@@ -68,14 +68,14 @@ pub struct Standing {
     pub mean: f64,
     /// 95 % confidence interval of the mean.
     pub interval: Option<Interval>,
-    /// Number of these pairs on which it times out.
+    /// Number of these pairs on which the configuration times out.
     pub timeouts: usize,
     /// How it meets each constraint.
     pub holdings: Vec<Holding>,
 }
 
 impl Standing {
-    /// Whether it satisfies every constraint so far.
+    /// Returns whether the configuration satisfies every constraint so far.
     pub fn is_feasible(&self) -> bool {
         are_kept(&self.holdings)
     }
@@ -92,14 +92,14 @@ pub struct TrainingComparison {
     /// The incumbent's mean compared cost.
     #[serde(with = "math::json_number")]
     pub incumbent: f64,
-    /// Factor by which the incumbent is better; `None` if costs of both signs have no ratio.
+    /// Factor by which the incumbent is better; `None` if some costs are negative and others positive.
     pub ratio: Option<f64>,
     /// Whether there are enough pairs for the ratio to be meaningful.
     pub has_enough_pairs: bool,
 }
 
 impl TrainingComparison {
-    /// The ratio, if there are enough pairs for it to be meaningful.
+    /// Returns the ratio, if there are enough pairs for it to be meaningful.
     pub fn meaningful_ratio(&self) -> Option<f64> {
         self.ratio.filter(|_| self.has_enough_pairs)
     }
@@ -135,13 +135,14 @@ pub fn standing(history: &History, objective: &Objective, config: ConfigId) -> S
     }
 }
 
-/// Whether a configuration has informative trials and all of them failed, so that it is of no use.
+/// Returns whether a configuration has informative trials and all of them failed. Such a configuration is
+/// useless.
 pub fn has_only_failed(history: &History, config: ConfigId) -> bool {
     let mut known = history.readings(config).peekable();
     known.peek().is_some() && known.all(|(_, trial)| trial.observation.status().is_failure())
 }
 
-/// How a configuration meets each constraint.
+/// Returns how a configuration meets each constraint.
 pub fn holdings(history: &History, objective: &Objective, config: ConfigId) -> Vec<Holding> {
     if objective.constraints.is_empty() {
         return Vec::new();
@@ -150,7 +151,7 @@ pub fn holdings(history: &History, objective: &Objective, config: ConfigId) -> V
     Tally::of(trials).holdings(&objective.constraints)
 }
 
-/// The costs of the default and the incumbent on the pairs where both are known.
+/// Returns the costs of the default and the incumbent on the pairs where both costs are known.
 pub fn both_known(
     history: &History,
     objective: &Objective,
@@ -172,11 +173,12 @@ pub fn both_known(
     history.readings(default).filter_map(both).collect()
 }
 
-/// Number of pairs from which a ratio in training is meaningful. On one or two pairs it mostly shows luck,
-/// because the configuration was chosen for its results on these pairs.
+/// Smallest number of pairs for a meaningful ratio in training. On one or two pairs the ratio mostly shows
+/// luck, because the configuration was chosen for its results on these pairs.
 const ENOUGH_PAIRS: usize = 5;
 
-/// Compares the means of two configurations on the pairs where both are known; `None` if there are none.
+/// Compares the mean costs of two configurations on the pairs where both costs are known; `None` if there are
+/// no such pairs.
 pub fn compare(
     history: &History,
     settings: &Settings,

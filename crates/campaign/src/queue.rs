@@ -1,8 +1,8 @@
-//! Configurations that the user wants tried, waiting in the campaign's folder.
+//! Configurations that the user wants tried. They wait in the campaign's folder.
 //!
-//! Each is a separate file in `queue`, created atomically by renaming. The campaign removes the file only
-//! when the request is in its store, so that no request is lost. It remembers the names of the files it has
-//! stored, so that none counts twice.
+//! Each request is a separate file in `queue`, created atomically by renaming. The campaign removes a file
+//! only after the request is in the store, so that no request is lost. It also stores the names of these
+//! files, so that no request counts twice.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -31,7 +31,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// The queue in a campaign's folder, which need not exist yet.
+    /// Returns the queue in a campaign's folder. The queue's own folder need not exist yet.
     pub fn of_campaign(folder: &Path) -> Self {
         Self { folder: folder.join("queue") }
     }
@@ -44,7 +44,8 @@ impl Queue {
         };
         fs::create_dir_all(&self.folder).map_err(fail("create", &self.folder))?;
         let moment = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        // Names sort by the time of adding; the process number keeps those of two processes apart.
+        // The names sort by the time of the request. The process number distinguishes requests of two
+        // processes.
         let name = format!("{moment:030}-{}.json", std::process::id());
         let (path, new) = (self.folder.join(&name), self.folder.join(format!("{name}.new")));
         let write = || {
@@ -61,7 +62,7 @@ impl Queue {
         Ok(name)
     }
 
-    /// The names of the waiting files, oldest first.
+    /// Returns the names of the waiting files, oldest first.
     pub fn waiting(&self) -> Result<Vec<String>, QueueError> {
         let entries = match fs::read_dir(&self.folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -78,7 +79,8 @@ impl Queue {
         Ok(names)
     }
 
-    /// Reads the configuration in a file; the inner error says why it is not a configuration of the space.
+    /// Reads the configuration in a file. The inner error is the reason why it is not a configuration of the
+    /// space.
     pub fn read(&self, name: &str, space: &Space) -> Result<Result<Configuration, String>, QueueError> {
         let text = fs::read_to_string(self.folder.join(name)).map_err(self.failed("read", name))?;
         Ok(configuration_file::read(&text, name, space).map_err(|mistakes| {

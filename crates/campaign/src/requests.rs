@@ -1,8 +1,8 @@
-//! Configurations that the user wants tried: from the queue in the folder to the store.
+//! Moves configurations that the user wants tried from the queue in the folder to the store.
 //!
 //! The request, its configuration and the state of the search that will race it are stored together. The file
-//! is removed once they are on disk. If the campaign is killed in between, it finds the name of the file in
-//! its store.
+//! is removed once they are on disk. If the campaign is killed before that, it finds the name of the file in
+//! its store when it resumes, so the request does not count twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -12,9 +12,9 @@ use engine::{Configuration, Space};
 use crate::queue::{Queue, QueueError};
 use store::StoredEvent;
 
-/// The kind of stored events about requests; their text is the name of the file.
+/// Kind of the events that store requests. The text of such an event is the name of the file.
 const KIND: &str = "request";
-/// Time between two reads of the folder.
+/// Shortest time between two reads of the folder.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The requests of a campaign.
@@ -28,11 +28,11 @@ pub(crate) struct Requests {
     last_poll: Option<Instant>,
 }
 
-/// A file of the queue, read.
+/// A file of the queue after it was read.
 pub(crate) enum QueueEntry {
     /// The name of the file, and the configuration to race.
     Race(String, Configuration),
-    /// Not a valid configuration: the new path of the file, and the reason.
+    /// An invalid request: the new path of its file, and the reason.
     Refused(String, String),
 }
 
@@ -42,8 +42,8 @@ impl Requests {
         Self { queue, stored: stored.collect(), underway: BTreeMap::new(), last_poll: None }
     }
 
-    /// Reads what has been queued since the last call, unless that was a moment ago; `committed` batches are
-    /// on disk.
+    /// Reads the files queued since the last call; does nothing if that call was less than `PAUSE` ago.
+    /// `committed` is the number of batches on disk.
     pub(crate) fn poll(&mut self, committed: u64, space: &Space) -> Result<Vec<QueueEntry>, QueueError> {
         self.tidy(committed)?;
         if self.last_poll.is_some_and(|last| last.elapsed() < PAUSE) {
@@ -66,12 +66,12 @@ impl Requests {
         Ok(entries)
     }
 
-    /// The event that stores a request.
+    /// Returns the event that stores a request.
     pub(crate) fn event(at: f64, name: &str) -> StoredEvent {
         StoredEvent { at, kind: KIND.to_owned(), text: name.to_owned() }
     }
 
-    /// Notes that a request is in the batch with this number.
+    /// Records that a request is in the batch with this number.
     pub(crate) fn submitted(&mut self, name: String, batch: u64) {
         self.underway.insert(name, batch);
     }

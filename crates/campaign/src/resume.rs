@@ -1,4 +1,4 @@
-//! Resuming a campaign.
+//! Resumes a campaign.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use store::Loaded;
 pub struct Resumed {
     /// All trials that the search had been told of.
     pub history: History,
-    /// The state of the search; `None` if the search starts afresh from the history.
+    /// The state of the search; `None` if the search starts again from the history alone.
     pub snapshot: Option<Snapshot>,
     /// Trials on disk that the search had not been told of.
     pub untold: Vec<Trial>,
-    /// Trials that were running.
+    /// Trials that were running when the campaign stopped.
     pub marks: BTreeMap<TrialId, Mark>,
     /// Campaign time spent, in seconds.
     pub wall: f64,
@@ -29,7 +29,7 @@ pub struct Resumed {
 }
 
 impl Resumed {
-    /// Restores the state from what a store holds.
+    /// Restores the state from the contents of a store.
     pub fn of_store(loaded: Loaded) -> Result<Self, BookmarkError> {
         let Loaded { mut history, state, spent, incumbents, lost, .. } = loaded;
         let (snapshot, untold, marks) = match state {
@@ -37,8 +37,7 @@ impl Resumed {
                 let Bookmark { snapshot, marks } = Bookmark::read(&state)?;
                 (Some(snapshot), history.take_after(state.told as usize), marks)
             }
-            // The state of an earlier version of the store could not be read. The incumbent stays the
-            // incumbent.
+            // The state was written by an earlier version and cannot be read. The incumbent is kept.
             None => {
                 let best = incumbents.last().map(|last| Snapshot::of_incumbent(last.config, &history));
                 (best, Vec::new(), BTreeMap::new())

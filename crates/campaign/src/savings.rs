@@ -21,19 +21,19 @@ const CELLS: usize = 256;
 /// Number of decades below the cutoff that the grid covers.
 const DECADES: f64 = 8.0;
 
-/// Counts readings by cost.
+/// Counts of readings by cost.
 #[derive(Clone, Debug)]
 pub(crate) struct Savings {
     cutoff: f64,
     exact: Vec<u64>,
     capped: Vec<u64>,
-    /// Timeouts end at the cutoff, whatever the caps are, and leave the risk set there.
+    /// Number of timeouts. A timeout ends at the cutoff, whatever its cap, and leaves the risk set there.
     timeouts: u64,
     spent: f64,
 }
 
 impl Savings {
-    /// Nothing saved yet.
+    /// Creates an estimator without readings.
     pub(crate) fn new(cutoff: f64) -> Self {
         Self { cutoff, exact: vec![0; CELLS], capped: vec![0; CELLS], timeouts: 0, spent: 0.0 }
     }
@@ -43,7 +43,7 @@ impl Savings {
         ((decades / DECADES * CELLS as f64).max(0.0) as usize).min(CELLS - 1)
     }
 
-    /// The upper end of a cell.
+    /// Returns the upper end of a cell.
     fn point(&self, cell: usize) -> f64 {
         let decades = (cell + 1) as f64 / CELLS as f64 * DECADES - DECADES;
         self.cutoff * 10f64.powf(decades)
@@ -66,7 +66,7 @@ impl Savings {
         }
     }
 
-    /// Factor by which the same trials would have cost more without capping.
+    /// Returns the factor by which the same trials would have cost more without capping.
     pub(crate) fn factor(&self) -> f64 {
         if self.spent <= 0.0 {
             return 1.0;

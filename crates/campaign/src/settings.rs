@@ -13,8 +13,8 @@ use crate::budget::Budget;
 
 /// Number of points of the initial design.
 const DESIGN: usize = 10;
-/// The same for a Gaussian process, which learns from few points: together with the default, they are as many
-/// as its first fit needs.
+/// Number of points of the initial design for a Gaussian process, which learns from few points. Together with
+/// the default, this is as many points as its first fit needs.
 const SMALL_DESIGN: usize = 4;
 
 /// How configurations are proposed.
@@ -22,21 +22,21 @@ const SMALL_DESIGN: usize = 4;
 pub enum Search {
     /// Random search.
     Random,
-    /// Small changes of the incumbent, alternating with random search.
+    /// Small changes to the incumbent, alternating with random search.
     Local,
-    /// Configurations that a model of all trials finds worth a race, alternating with random search.
+    /// Configurations that a model of all trials considers worth a race, alternating with random search.
     Model(Box<ByModel>),
 }
 
-/// Settings of a search by a model.
+/// Settings of a model-based search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ByModel {
     /// The model, and how it is used.
     pub model: ModelSettings,
-    /// Features of the instances; `None` if the model only knows which instance is which.
+    /// Features of the instances; `None` if the model can only tell the instances apart.
     pub features: Option<InstanceTable>,
-    /// Largest share of the wall time for the optimizer. It does not apply to campaigns that are repeatable
-    /// or in simulated time.
+    /// Largest share of the wall time that the optimizer may use. It does not apply to campaigns that are
+    /// repeatable or run in simulated time.
     pub overhead: f64,
 }
 
@@ -47,13 +47,13 @@ impl Default for ByModel {
 }
 
 impl Search {
-    /// The default for a target: see [`ModelSettings::suited`].
+    /// Returns the default search for a target: see [`ModelSettings::suited`].
     pub fn suited(space: &Space, deterministic: bool) -> Self {
         let model = ModelSettings::suited(space, deterministic);
         Self::Model(Box::new(ByModel { model, ..ByModel::default() }))
     }
 
-    /// Number of points of the initial design.
+    /// Returns the number of points of the initial design.
     fn design(&self) -> usize {
         match self {
             Self::Model(by) if by.model.learner == Learner::Gaussian => SMALL_DESIGN,
@@ -83,7 +83,7 @@ pub struct Settings {
     pub problem: Problem,
     /// How configurations are compared.
     pub racing: Racing,
-    /// How they are proposed.
+    /// How configurations are proposed.
     pub search: Search,
     /// Configurations that race before all others.
     pub initial: Vec<Configuration>,
@@ -91,10 +91,10 @@ pub struct Settings {
     pub validation: Terms,
     /// When to stop.
     pub budget: Budget,
-    /// Whether results are processed in the order in which the trials were requested, so that they do not
-    /// depend on the number of workers.
+    /// Whether the campaign processes results in the order of the requests, so that the results do not depend
+    /// on the number of workers.
     pub repeatable: bool,
-    /// Whether the cost is CPU time, so that a target that uses almost none deserves a warning.
+    /// Whether the cost is CPU time. If so, a target that uses almost no CPU time causes a warning.
     pub cpu_matters: bool,
 }
 
@@ -115,7 +115,7 @@ impl Settings {
             Some(snapshot) => CappedRacer::restore(problem, racing, snapshot, &history),
             None => CappedRacer::new(problem, racing, &mut history),
         };
-        // Requests must not depend on how far the running trials have come.
+        // Requests must not depend on how long the running trials have been running.
         let racer = if self.repeatable { racer.hands_off() } else { racer };
         Ok(Optimizer::new(history, Box::new(racer), Box::new(proposer)))
     }
@@ -124,20 +124,20 @@ impl Settings {
 /// How a validation is done.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Terms {
-    /// Whether it follows when a search has ended.
+    /// Whether a validation follows the search.
     pub wanted: bool,
-    /// The cutoff of its trials, if it is not that of the search.
+    /// The cutoff of the validation's trials, if it differs from that of the search.
     pub cutoff: Option<f64>,
-    /// Number of seeds per instance; by default, as many as are needed for enough pairs.
+    /// Number of seeds per instance. By default, as many as are needed for enough pairs.
     pub seeds: Option<u32>,
-    /// Campaign time that it may take, in seconds.
+    /// Campaign time that the validation may take, in seconds.
     pub budget: Option<f64>,
-    /// Whether it is part of a verdict over several folds. Every instance is then measured as often as in the
-    /// other folds, and the default is measured even if nothing better was found.
+    /// Whether the validation is part of a verdict over several folds. If so, every instance is measured as
+    /// often as in the other folds, and the default is measured even if the search found nothing better.
     pub of_fold: bool,
-    /// Whether the seed changes what the target does. If not, repeated trials differ only in their times.
+    /// Whether the seed changes what the target does. If not, repeated trials differ only in their run times.
     pub has_seeds: bool,
-    /// Whether costs are times, which differ between machines.
+    /// Whether costs are times. Times cannot be compared between machines.
     pub are_times: bool,
 }
 

@@ -1,10 +1,10 @@
-//! Copies instances to a local disk, once, and unpacks those that are compressed.
+//! Copies instances to a local disk, once, and unpacks compressed ones.
 //!
-//! A copy is stored under the full path of its source. Sources with the same name therefore have separate
-//! copies, within one campaign or in several that share a folder. A copy is used again until it or its source
-//! changes, which is checked against a list beside the copies. Compressed files are unpacked by the programs
-//! that made them (`gzip`, `xz`, `bzip2`, `zstd`), because these know every variant of their formats. Nothing
-//! is ever removed from the folder.
+//! A copy is stored under the full path of its source. So sources with the same name have separate copies,
+//! even if several campaigns share a folder. A copy is used until it or its source changes; a list beside the
+//! copies records their metadata for this check. Compressed files are unpacked with the programs that made
+//! them (`gzip`, `xz`, `bzip2`, `zstd`), because these know every variant of their formats. Nothing is ever
+//! removed from the folder.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -19,17 +19,18 @@ use serde::{Deserialize, Serialize};
 use scenario::whole_file;
 use scenario::{Instance, Scenario};
 
-/// The list of staged files: one JSON object per line. If a source has several lines, the last one counts.
+/// Name of the list of staged files, which has one JSON object per line. If a source has several lines, the
+/// last one counts.
 const LIST: &str = "staged.jsonl";
 /// The folder that holds the copies.
 const COPIES: &str = "files";
-/// Two changes within this time may have the same time stamp, since time stamps are as coarse as the kernel's
-/// ticks.
+/// Two changes within this time may have the same time stamp, because time stamps are only as fine as the
+/// kernel's clock ticks.
 const UNSETTLED: Duration = Duration::from_millis(50);
 /// Extensions of compressed files, and the programs that unpack them.
 const UNPACKERS: [(&str, &str); 4] = [("gz", "gzip"), ("xz", "xz"), ("bz2", "bzip2"), ("zst", "zstd")];
 
-/// An instance that cannot be staged.
+/// Why an instance cannot be staged.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum StagingError {
@@ -52,16 +53,16 @@ pub struct Staging {
 /// What staging has done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Staged {
-    /// Files copied or unpacked now.
+    /// Number of files that were copied or unpacked now.
     pub files: usize,
     /// Total size of these files in bytes.
     pub bytes: u64,
-    /// Files that were staged already.
+    /// Number of files that were already staged.
     pub kept: usize,
 }
 
 /// Metadata that shows whether a file has changed. A program can reset the modification time, but not the
-/// time of the last change of any kind.
+/// inode's change time.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 struct Stamp {
     size: u64,
@@ -78,7 +79,8 @@ impl Stamp {
         }
     }
 
-    /// Whether the file had been unchanged long enough at this moment for any later change to show.
+    /// Returns whether the file had been unchanged long enough at the time `at`. If so, any later change gets
+    /// a different time stamp.
     fn was_settled(&self, at: Duration) -> bool {
         let (seconds, nanoseconds) = self.changed;
         let since = |seconds| Duration::new(seconds, u32::try_from(nanoseconds).unwrap_or(0));
@@ -89,31 +91,31 @@ impl Stamp {
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 struct Line {
     source: PathBuf,
-    /// Stamp of the source when it was staged.
+    /// Stamp of the source at the time of staging.
     original: Stamp,
     copy: Stamp,
-    /// When it was staged, as the time since 1970.
+    /// Time of staging, since 1970.
     at: Duration,
 }
 
 impl Staging {
-    /// The staging folder of a scenario; `None` if its instances are used in place.
+    /// Returns the staging folder of a scenario; `None` if its instances are used in place.
     pub fn of(scenario: &Scenario, campaign: &Path) -> Option<Self> {
         let instances = &scenario.instances;
         // All folds use the same copies.
         let holder = campaign.parent().filter(|_| instances.folds.is_some()).unwrap_or(campaign);
         let own = || holder.join("stage");
         let folder = instances.stage_folder.as_ref().map_or_else(own, |folder| scenario.folder.join(folder));
-        // Targets run in folders of their own.
+        // The path must be absolute, because each target runs in its own folder.
         instances.stage.then(|| Self { folder: std::path::absolute(&folder).unwrap_or(folder) })
     }
 
-    /// A separate staging folder for checking a scenario.
+    /// Returns a separate staging folder for checking a scenario.
     pub fn of_check(scenario: &Scenario, folder: &Path) -> Option<Self> {
         scenario.instances.stage.then(|| Self { folder: folder.to_owned() })
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -155,8 +157,8 @@ impl Staging {
         Ok(staged)
     }
 
-    /// The path of the copy of a source. An unpacked copy is placed in a folder named after the source, since
-    /// `a.cnf` and `a.cnf.gz` may both exist.
+    /// Returns the path of the copy of a source. An unpacked copy is in a folder named after the source,
+    /// because `a.cnf` and `a.cnf.gz` may both exist.
     fn place(&self, source: &Path) -> PathBuf {
         let parts = source.components().filter(|part| matches!(part, Component::Normal(_)));
         let mut path = self.folder.join(COPIES);
@@ -175,7 +177,7 @@ impl Staging {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
             other => other.map_err(file("read", &path))?,
         };
-        // A line that a power failure has cut off is skipped; its file is staged again.
+        // Skips a line that was cut off by a power failure. Its file will be staged again.
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
         Ok(lines.map(|line| (line.source.clone(), line)).collect())
     }
@@ -202,8 +204,8 @@ fn unpacker(path: &Path) -> Option<&'static str> {
     UNPACKERS.iter().find(|(known, _)| *known == ending).map(|(_, program)| *program)
 }
 
-/// The full path of an instance with links resolved. The path of a missing file stays as it is, for the error
-/// message.
+/// Returns the full path of an instance with links resolved. The path of a missing file is returned
+/// unchanged, for the error message.
 fn full(instance: &Instance) -> PathBuf {
     let path = Path::new(&instance.argument);
     let readable = |path: &PathBuf| path.to_str().is_some();
@@ -265,7 +267,7 @@ mod tests {
         let stamp = Stamp { size: 0, modified: (0, 0), changed: (100, 900_000_000) };
         assert!(!stamp.was_settled(Duration::from_millis(100_940)));
         assert!(stamp.was_settled(Duration::from_millis(100_960)));
-        // The clock of another machine may be behind, so that the change lies in the future.
+        // The clock of another machine may be ahead, so the time of the change may be in the future.
         assert!(!stamp.was_settled(Duration::from_secs(99)));
     }
 }

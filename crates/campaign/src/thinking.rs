@@ -14,27 +14,27 @@
 //! | t | seconds since the start of this session |
 //!
 //! Brisk computations use at most half of the share, so that time for calm ones accumulates. In a hurry,
-//! configurations are proposed without the model. The store holds the proposals but not the tempo at which
-//! they were made. A campaign that hurries is therefore not repeatable, and one that is repeatable or in
-//! simulated time is always calm.
+//! configurations are proposed without the model. The store contains the proposals but not the tempo at which
+//! they were made, so a campaign that hurries is not repeatable. Campaigns that are repeatable or in
+//! simulated time are therefore always calm.
 
 use std::time::Instant;
 
 use engine::propose::{Learner, ModelSettings, Tempo};
 
-/// Upper bounds, on current machines, of the seconds that the first fit takes per value of the training data,
-/// and that collecting the data takes per trial. Later computations are measured.
+/// Estimated seconds of the first fit, per value of the training data and per trial for collecting the data.
+/// They are upper bounds for current machines. The time of later computations is measured.
 const PER_VALUE: f64 = 1e-5;
 const PER_TRIAL: f64 = 2e-6;
-/// Seconds that the first comparison of learners takes with few trials: four networks, forests and Gaussian
-/// processes.
+/// Estimated seconds of the first comparison of learners with few trials. It fits four networks, forests and
+/// Gaussian processes.
 const FIRST_JUDGEMENT: f64 = 1.0;
-/// Seconds that the first fit of a Gaussian process takes, per cube of the number of points.
+/// Estimated seconds of the first fit of a Gaussian process, divided by the cube of its number of points.
 const PER_CUBE: f64 = 2e-8;
-/// Time that a comparison of learners spends on fits of the forest, in units of the first fit.
+/// Time that a comparison of learners spends on fitting forests, as a multiple of the first fit's time.
 const JUDGED_FITS: f64 = 4.0;
 
-/// Estimated seconds of the first computations of a session.
+/// Estimated seconds of the first computations of a session, which cannot be measured yet.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct First {
     pub(crate) calm: f64,
@@ -42,7 +42,7 @@ pub(crate) struct First {
 }
 
 impl First {
-    /// The estimate for this many known trials and columns of configurations: the first fit uses all of them.
+    /// Estimates the times for this many known trials and this many columns of configurations.
     pub(crate) fn of(model: &ModelSettings, trials: usize, columns: usize) -> Self {
         let values = (trials.min(2 * model.points) * columns) as f64;
         let brisk = PER_VALUE * values + PER_TRIAL * trials as f64;
@@ -58,12 +58,12 @@ impl First {
     }
 }
 
-/// Measures the time that the optimizer takes.
+/// Measures the time that the optimizer uses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Thinking {
     /// Campaign time at the start of the session.
     since: f64,
-    /// The largest allowed share; `None` if there is no limit.
+    /// The largest share that the optimizer may use; `None` if there is no limit.
     largest: Option<f64>,
     spent: f64,
     spent_briskly: f64,
@@ -73,7 +73,7 @@ pub(crate) struct Thinking {
 }
 
 impl Thinking {
-    /// Starts with the estimated times of the first computations.
+    /// Creates a measurement that starts with the estimated times of the first computations.
     pub(crate) fn new(since: f64, largest: Option<f64>, first: First) -> Self {
         Self {
             since,
@@ -106,12 +106,12 @@ impl Thinking {
         }
     }
 
-    /// The optimizer's share of the session so far.
+    /// Returns the optimizer's share of the session so far.
     pub(crate) fn share(&self, now: f64) -> f64 {
         self.spent / (now - self.since).max(1e-9)
     }
 
-    /// Chooses the tempo from now on, such that one more computation does not exceed the allowed share.
+    /// Chooses the tempo from now on, so that one more computation does not exceed the allowed share.
     pub(crate) fn tempo(&mut self, now: f64) -> Tempo {
         let allowed = self.largest.map_or(f64::INFINITY, |largest| largest * (now - self.since));
         let is_brisk_enough = self.spent + self.longest_brisk <= allowed
@@ -145,14 +145,15 @@ mod tests {
         assert_eq!(free.tempo(1.0), Tempo::Calm);
     }
 
-    /// A campaign resumed with many trials hurries until the allowed share covers a fit to them.
+    /// A campaign that is resumed with many trials hurries until the allowed share covers a fit to all of
+    /// them.
     #[test]
     fn the_first_fit_after_a_resume_waits_until_the_share_allows_it() {
         let model = ModelSettings::default();
         assert_eq!(First::of(&model, 0, 76), First::default());
         let first = First::of(&model, 1_000_000, 76);
         assert!(first.calm == first.brisk && (5.0..20.0).contains(&first.calm), "{first:?}");
-        // A Gaussian process takes longer, unless a forest has taken its place.
+        // A Gaussian process takes longer, unless a forest has replaced it.
         let mut gaussian = ModelSettings::of(Learner::Gaussian);
         assert!(First::of(&gaussian, 400, 7).calm > 10.0 * First::of(&gaussian, 400, 7).brisk);
         gaussian.forest_from = Some(300);
@@ -171,8 +172,8 @@ mod tests {
         assert!(fits > 10, "{fits}");
     }
 
-    /// Calm computations take two seconds, brisk ones a tenth. There is time for both, and calm ones come
-    /// first whenever there is time for them.
+    /// Calm computations take two seconds, brisk ones a tenth of a second. There is time for both, and calm
+    /// ones take precedence whenever there is time for them.
     #[test]
     fn brisk_computations_leave_time_for_calm_ones() {
         let mut thinking = Thinking::new(0.0, Some(0.1), First { calm: 1.0, brisk: 0.0 });
@@ -190,7 +191,7 @@ mod tests {
         assert!(thinking.share(now) <= 0.1, "{}", thinking.share(now));
     }
 
-    /// The share is kept however long the computations are, even if they grow as fits do.
+    /// The share is respected however long the computations take, even if they become longer as fits do.
     #[test]
     fn the_allowed_share_is_not_exceeded() {
         let mut thinking = Thinking::new(0.0, Some(0.1), First::default());

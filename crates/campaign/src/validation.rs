@@ -1,9 +1,9 @@
 //! Validation: compares the default and the incumbent on pairs that the search did not use.
 //!
-//! Both run on the same pairs with the same cutoff, interleaved in random order on the same slots, so that
-//! neither profits from a quiet period of the machine. Every instance is run once before any is run again,
-//! and the two trials of a pair follow each other. If the budget runs out, seeds are missing rather than
-//! instances.
+//! Both configurations run on the same pairs with the same cutoff. Their trials are interleaved in random
+//! order on the same slots, so that neither profits from a quiet period of the machine. Every instance is run
+//! once before any is run again, and the two trials of a pair follow each other. So if the budget runs out,
+//! some seeds are missing, but no instances.
 
 mod judged;
 mod running;
@@ -25,10 +25,10 @@ pub use crate::settings::Terms;
 use crate::{Campaign, CampaignError, Sink};
 use store::StoredValidation;
 
-/// Smallest number of pairs of a validation whose number of seeds is not fixed.
+/// Smallest number of pairs of a validation for which the user has not set the number of seeds.
 const LEAST_PAIRS: usize = 20;
 
-/// The objective of the validation.
+/// Returns the objective of the validation.
 pub fn objective(settings: &Settings) -> Objective {
     let own = &settings.problem.objective;
     // If nothing is capped, there is no cutoff to raise.
@@ -39,14 +39,16 @@ pub fn objective(settings: &Settings) -> Objective {
 /// The pairs of a validation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    /// How the pairs relate to those of the training.
+    /// How the pairs differ from those of the training.
     pub basis: Basis,
     /// The pairs.
     pub pairs: Vec<Pair>,
 }
 
-/// Chooses the pairs to validate on. These are unseen instances if there are any (numbered after the training
-/// instances), otherwise fresh seeds or new measurements. There are none if one trial tells everything.
+/// Chooses the pairs to validate on. If there are unseen instances, which are numbered after the training
+/// instances, the pairs use these. Otherwise they use new seeds, or measure the training instances again. A
+/// deterministic target without unseen instances gets no pairs, because its trials would only repeat known
+/// results.
 pub fn plan(settings: &Settings, unseen: u32) -> Plan {
     let train = settings.problem.instances;
     let deterministic = settings.racing.deterministic;
@@ -59,11 +61,11 @@ pub fn plan(settings: &Settings, unseen: u32) -> Plan {
     let rounds = match settings.validation.seeds {
         _ if deterministic => 1,
         Some(seeds) => seeds as usize,
-        // Together, the folds validate on all instances.
+        // The folds together validate on all instances.
         None if settings.validation.of_fold => LEAST_PAIRS.div_ceil((train + unseen) as usize),
         None => LEAST_PAIRS.div_ceil(instances.len()),
     };
-    // Results at another cutoff are not comparable, so they get other seeds.
+    // Results at another cutoff are not comparable, so these trials get other seeds.
     let raised =
         settings.validation.cutoff.filter(|&raised| settings.problem.objective.cutoff != Some(raised));
     let mut rng = Rng::new(settings.problem.seed, "validation", raised.map_or(0, f64::to_bits));
@@ -75,11 +77,11 @@ pub fn plan(settings: &Settings, unseen: u32) -> Plan {
         }
     }
     if basis != Basis::UnseenInstances {
-        // If there are many instances, a random subset; a larger budget extends the same subset.
+        // If there are many instances, use a random subset. A larger budget adds to the same subset.
         if rounds == 1 {
             rng.shuffle(&mut pairs);
         }
-        // A validation without unseen instances takes no more trials than the search.
+        // Without unseen instances, a validation takes no more trials than the search.
         let most = settings.budget.trials.map(|trials| (trials as usize / 2).max(LEAST_PAIRS));
         pairs.truncate(most.unwrap_or(usize::MAX));
     }
@@ -89,14 +91,14 @@ pub fn plan(settings: &Settings, unseen: u32) -> Plan {
 /// How a validation ended.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Concluded {
-    /// The verdict; `None` if there was nothing to validate or nothing could be compared.
+    /// The verdict; `None` if there was nothing to validate, or if no pair could be compared.
     pub verdict: Option<Judged>,
     /// Why some pairs are missing, if the validation gave up on them.
     pub gave_up: Option<GaveUp>,
 }
 
-/// Validates the incumbent of a search that has ended, with `unseen` instances numbered after the training
-/// instances. There is no verdict if the incumbent is the default or infeasible, or if nothing could be
+/// Validates the incumbent of a search that has ended. The `unseen` instances are numbered after the training
+/// instances. There is no verdict if the incumbent is the default or infeasible, or if no pair could be
 /// compared.
 pub fn conclude(
     campaign: &mut Campaign<'_>,
@@ -131,8 +133,8 @@ pub fn conclude(
     Ok(Concluded { verdict: Judged::of_best(&validated, plan.basis, history, settings, incumbent), gave_up })
 }
 
-/// The verdict from the training alone, for a search that has nothing to validate on. It proves nothing.
-/// `None` if the best is the default or infeasible.
+/// Returns the verdict from the training alone, for a search that has nothing to validate on. This verdict is
+/// no evidence of an improvement. `None` if the best configuration is the default or infeasible.
 pub fn by_training(history: &History, settings: &Settings, best: ConfigId) -> Option<Judged> {
     if best == ConfigId(0) || !is_feasible(history, settings, best) {
         return None;
@@ -141,7 +143,8 @@ pub fn by_training(history: &History, settings: &Settings, best: ConfigId) -> Op
     Judged::of_best(&on_both, Basis::TrainingOnly, history, settings, best)
 }
 
-/// Whether the best satisfies its constraints in the training. Otherwise it is of no use, however fast it is.
+/// Returns whether the best configuration satisfies its constraints in the training. If not, it is useless,
+/// however fast it is.
 fn is_feasible(history: &History, settings: &Settings, best: ConfigId) -> bool {
     are_kept(&progress::holdings(history, &settings.problem.objective, best))
 }

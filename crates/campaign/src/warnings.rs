@@ -1,4 +1,4 @@
-//! Warnings about a running campaign, given while the user can still act.
+//! Warnings about a running campaign, given while the user can still act on them.
 
 use std::collections::BTreeSet;
 
@@ -9,16 +9,16 @@ use crate::event::Warning;
 use crate::progress::Progress;
 use crate::settings::Settings;
 
-/// Number of pairs of the incumbent before its timeouts are judged.
+/// Number of the incumbent's pairs that must be known before its timeouts are judged.
 const LEAST_PAIRS: usize = 10;
-/// Number of trials before their CPU time is judged.
+/// Number of trials that must have ended before their CPU time is judged.
 const LEAST_TRIALS: u32 = 10;
 /// CPU time below this share of wall time counts as almost none.
 const ALMOST_NONE: f64 = 0.1;
-/// Number of passes over the instances that a budget should cover.
+/// Number of passes over the instances that a budget should at least cover.
 const PASSES: f64 = 20.0;
 
-/// Looks for reasons to warn, and gives each warning once.
+/// Detects reasons for warnings. Each warning is given once.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     failures: BTreeSet<String>,
@@ -91,7 +91,7 @@ impl Watch {
         warnings
     }
 
-    /// Warns if the budget is small, judged by the first trial of the default that has a cost.
+    /// Warns if the budget is small. The estimate uses the first trial of the default that has a cost.
     fn small_budget(&mut self, told: &Record, settings: &Settings, workers: usize) -> Option<Warning> {
         let is_of_default = told.trial.key.config == ConfigId(0) && !told.status().is_uninformative();
         if self.passes || !is_of_default || told.trial.observation.cost().is_none() {

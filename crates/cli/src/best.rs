@@ -1,4 +1,4 @@
-//! `captune best`: the best configuration so far, for people and for programs.
+//! `captune best`: prints the best configuration so far, for people or for programs.
 
 use std::path::PathBuf;
 
@@ -13,10 +13,10 @@ use crate::bounds;
 use crate::exit_code::ExitCode;
 use crate::folds::why_chosen;
 use crate::forms;
-use crate::init;
+use crate::goal;
 use crate::message::{self, Hinted};
-use crate::progress::block::name;
-use crate::run::verdict;
+use crate::verdict;
+use crate::words::name;
 use crate::words::{Costs, counted, harmless};
 use crate::wrap;
 
@@ -33,7 +33,7 @@ Inactive parameters have no value and are left out. With folds, this is the
 best configuration of the fold that gained most in its own training.")]
 pub(crate) struct Arguments {
     /// Folder of the campaign, or its scenario
-    #[arg(value_name = "DIR", default_value = init::FILE)]
+    #[arg(value_name = "DIR", default_value = goal::FILE)]
     path: PathBuf,
     /// Print only the configuration, in this form
     #[arg(long = "as", value_enum)]
@@ -72,7 +72,7 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         message::note(&format!("hint: `captune failures {folder}` shows why"));
         return Ok(ExitCode::TargetFailed);
     }
-    // The folds of one run share a verdict.
+    // All folds of a run share one verdict.
     let found = match &of_folds {
         Some(joint) => joint.verdict.as_ref(),
         None => figures.and_then(|figures| figures.verdict.as_ref()),
@@ -91,7 +91,7 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 let whose = whose.map_or_else(String::new, |why| format!("{}\n", wrap::text(&why, width)));
                 whose + &in_full(&kept, &records, figures, found, width)?
             }
-            // If the scenario cannot be read, this fails and says why.
+            // There are no figures because the scenario cannot be read. This call fails with the reason.
             None => kept.command(configuration)?,
         },
     };
@@ -166,7 +166,7 @@ fn in_full(
     Ok(text)
 }
 
-/// Returns a table of the changes to the default.
+/// Returns a table of the differences from the default.
 fn table(changes: &[Change], configuration: &Configuration, against: &str, width: Option<usize>) -> String {
     let all = configuration.space().parameters().len();
     if changes.is_empty() {

@@ -3,10 +3,10 @@
 use engine::problem::Over;
 use view::{Both, Bound, Held, Unit, are_kept};
 
-use crate::progress::block::name;
+use crate::words::name;
 use crate::words::{bytes, harmless, number, seconds};
 
-/// Lists the bounds: `error <= 0.05, every recall >= 0.95`; `None` without constraints.
+/// Lists the bounds: `error <= 0.05, every recall >= 0.95`. Returns `None` if there are no constraints.
 pub(crate) fn wanted(bounds: &[Bound]) -> Option<String> {
     let one = |one: &Bound| {
         let over = if one.over == Over::Max { "every " } else { "" };
@@ -25,7 +25,7 @@ pub(crate) fn line(held: &[Held]) -> String {
     each(held).join(", ")
 }
 
-/// The short form for a crowded line: ` · error 0.0412`, ` · infeasible: error 0.0812, bound …`.
+/// Returns the short form for a crowded line: ` · error 0.0412`, ` · infeasible: error 0.0812, bound …`.
 pub(crate) fn in_short(held: &[Held]) -> String {
     if held.is_empty() {
         return String::new();
@@ -43,13 +43,13 @@ fn violated(held: &[Held]) -> String {
     broken.map(|one| format!("{}, bound {}", shown(one), limit(&one.bound))).collect::<Vec<_>>().join("; ")
 }
 
-/// Says that nothing feasible was found, and which configuration comes closest.
+/// Returns the message that nothing feasible was found, and which configuration comes closest.
 pub(crate) fn nothing_feasible(closest: u32, held: &[Held], against: &str) -> String {
     let closest = if closest == 0 { format!("the {against}") } else { name(closest, against) };
     format!("no feasible configuration found: the closest is {closest} ({})", violated(held))
 }
 
-/// Compares the best and the default in a validation, one sentence per constraint.
+/// Compares the constraints of the best and the default in a validation. Returns one sentence per constraint.
 pub(crate) fn both(both: &Both<Vec<Held>>, against: &str) -> Vec<String> {
     let one = |(best, default): (String, &Held)| {
         let value = default.value.map_or_else(|| "not measured".to_owned(), |value| reading(default, value));
@@ -88,7 +88,7 @@ fn reading(one: &Held, reading: f64) -> String {
     format!("{least}{}", value(&one.bound, reading))
 }
 
-/// Formats a value with enough digits to show on which side of the bound it lies.
+/// Formats a value with enough digits to show on which side of the bound it is.
 fn value(one: &Bound, value: f64) -> String {
     let near = value != one.bound && (value - one.bound).abs() < one.bound.abs() * 5e-3;
     match one.unit {

@@ -1,11 +1,11 @@
-//! The changes of a configuration to the default, in a few words.
+//! The differences between a configuration and the default, in a few words.
 
 use space::Literal;
 use view::Change;
 
 use crate::words::{harmless, number};
 
-/// Number of changes shown in a line; the rest is counted.
+/// Maximum number of changes shown in a line. Of the others, only the number is shown.
 const SHOWN: usize = 4;
 
 /// Lists the changed values of active parameters: `chrono=off tier1=3 (+4)`.

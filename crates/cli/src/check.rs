@@ -15,7 +15,7 @@ use scenario::Scenario;
 
 use crate::bounds;
 use crate::exit_code::ExitCode;
-use crate::init;
+use crate::goal;
 use crate::measure;
 use crate::message;
 use crate::run::{self, failing, plan};
@@ -23,7 +23,7 @@ use crate::trouble::explained;
 use crate::tryout;
 use crate::words::{Costs, harmless, number, seconds};
 
-/// The seed of the trial; its value does not matter.
+/// The seed of the trial. Any value would do.
 const SEED: Seed = Seed(1);
 
 #[derive(Args, Debug)]
@@ -38,7 +38,7 @@ trial failed (with --measure: if every trial failed); 4 if this machine cannot
 enforce a limit.")]
 pub(crate) struct Arguments {
     /// Scenario file
-    #[arg(value_name = "SCENARIO", default_value = init::FILE)]
+    #[arg(value_name = "SCENARIO", default_value = goal::FILE)]
     path: PathBuf,
     /// Print the command without running it
     #[arg(long)]
@@ -72,7 +72,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         message::note(&plan::headline(&scenario, workers, tier));
         return measure::measure(&scenario, &settings, workers, arguments.time, arguments.json);
     }
-    // Dropping the folder removes the copies.
+    // This folder holds the staged copies. Dropping it removes them.
     let staged = scenario.instances.stage.then(PrivateFolder::new).transpose()?;
     let instances = match staged.as_ref().and_then(|folder| Staging::of_check(&scenario, folder.path())) {
         Some(staging) => {
@@ -108,7 +108,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let text = format!(
         "{}\n{about}{bounds}budget: {}\nlimits per trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n{steps}{file}",
         plan::headline(&scenario, workers, tier),
-        plan::budget(&settings.budget) + &each,
+        crate::words::budget(&settings.budget) + &each,
         plan::limits(&target.limits(request.cap, None)),
     );
     message::show_wrapped(&text)?;
@@ -141,7 +141,8 @@ fn config_file(scenario: &Scenario, configuration: &Configuration) -> String {
 fn result(account: &Account, costs: &Costs) -> String {
     let detail = &account.detail;
     let mut parts = vec![account.observation.status().name().to_owned()];
-    // A maximised quantity is an output, not a cost. A cost that the target reports may be an output as well.
+    // A maximised quantity is shown as an output, not as a cost. A cost that the target reports may also be
+    // in the outputs, and is then shown only once.
     let cost = account.observation.cost().filter(|_| !costs.are_maximised());
     let cost = cost.map(|cost| format!("cost {}", costs.reading(cost)));
     let output = |(name, value): (&String, &f64)| format!("{} {}", harmless(name), number(*value));

@@ -1,4 +1,4 @@
-//! `captune compare`: campaigns side by side.
+//! `captune compare`: shows campaigns side by side.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,8 @@ use view::compare::{self, AgainstFirst, Compared, Ground, Side};
 
 use crate::exit_code::ExitCode;
 use crate::message;
-use crate::progress::block::{name, used};
+use crate::progress::block::used;
+use crate::words::name;
 use crate::words::{Costs, ENOUGH_PAIRS, counted, harmless, probability, times};
 use crate::wrap;
 
@@ -135,7 +136,8 @@ fn gains_against(sides: &[Side]) -> &'static str {
 
 fn against_first(found: &AgainstFirst, costs: &Costs) -> String {
     let interval = found.interval.map_or_else(String::new, |[low, high]| {
-        // Like the ratio itself: the factor by which it is worse.
+        // If the campaign is worse than the first, the ratio is shown as the factor by which it is worse. The
+        // interval must then be inverted too.
         let (low, high) = if found.ratio < 1.0 { (high.recip(), low.recip()) } else { (low, high) };
         format!(" [{}, {}]", times(low), times(high))
     });

@@ -1,7 +1,7 @@
-//! `captune demo`: a real solver tuned in a minute, with nothing to install.
+//! `captune demo`: tunes a real solver in a minute, with nothing to install.
 //!
-//! The solver is SAPS, run as a process of its own by a hidden verb of this program; its formulas are
-//! generated. Everything else is an ordinary campaign in a folder, whose scenario can be read and changed.
+//! The solver is SAPS. A hidden verb of this program runs it, as a separate process, on generated formulas.
+//! Everything else is an ordinary campaign in a folder, whose scenario can be read and changed.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -22,7 +22,7 @@ use crate::run;
 /// The hidden verb that runs the solver.
 pub(crate) const SOLVER: &str = "__saps";
 
-/// With formulas of this size, the solver's default takes some tenths of a second.
+/// Order of the quasigroups. With formulas of this size, the solver's default takes some tenths of a second.
 const ORDER: usize = 26;
 const HOLES: usize = 243;
 /// Generator seeds of the formulas for tuning and for validation.
@@ -77,7 +77,8 @@ pub(crate) fn demo(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// Creates a folder that only this user can enter. What already exists in a shared place may belong to others.
+/// Creates a folder that only this user can enter. Existing folders are not used, because in a shared place
+/// they may belong to others.
 fn temporary(place: &Path) -> anyhow::Result<PathBuf> {
     let names = (0..).map(|count: u32| place.join(format!("captune-demo-{}-{count}", std::process::id())));
     for folder in names {
@@ -92,7 +93,7 @@ fn temporary(place: &Path) -> anyhow::Result<PathBuf> {
     anyhow::bail!("there is no room for a folder in {}", place.display())
 }
 
-/// Writes formulas, space and scenario.
+/// Writes the formulas, the space and the scenario. Returns the path of the scenario.
 fn prepare(folder: &Path) -> anyhow::Result<PathBuf> {
     fs::create_dir_all(folder)?;
     for (name, seeds) in [("train", &TRAINING[..]), ("unseen", &UNSEEN)] {
@@ -136,7 +137,7 @@ from = "saps.toml"
     ))
 }
 
-/// The solver itself.
+/// Runs the solver itself.
 pub(crate) fn solver(arguments: SolverArguments) -> anyhow::Result<ExitCode> {
     match targets::saps::program(arguments.arguments.into_iter()) {
         Ok((code, text)) => {
@@ -156,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    /// Another user may have placed links there to make us overwrite a file of ours.
+    /// Another user may have placed links there, so that captune would overwrite files of this user.
     #[test]
     fn a_folder_that_is_there_already_is_not_used() {
         let place = confine::PrivateFolder::new().unwrap();

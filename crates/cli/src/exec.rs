@@ -1,4 +1,4 @@
-//! `captune exec`: one command under limits.
+//! `captune exec`: runs one command under limits.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -119,8 +119,8 @@ fn command(arguments: &Arguments) -> anyhow::Result<Command> {
     Ok(command)
 }
 
-/// Ctrl-C and similar signals end the command but not captune, which still has to print the record. The third
-/// signal ends captune and the command, whatever captune is waiting for.
+/// Makes Ctrl-C and similar signals cancel the command. captune itself continues, because it still has to
+/// print the record. The third signal ends captune at once, and the command with it.
 fn cancel_on_signal(control: &Arc<Control>) -> anyhow::Result<()> {
     let control = Arc::clone(control);
     signals::listen()?.each(move |count| {
@@ -137,7 +137,7 @@ fn exit_code(finished: &Finished) -> ExitCode {
     match (finished.stopped, finished.exit) {
         (Some(Stop::Cancelled), _) => ExitCode::Interrupted,
         (Some(Stop::Limit(_)), _) => ExitCode::OfTarget(124),
-        // Exit codes have eight bits, and signal numbers fewer.
+        // The conversions lose nothing: exit codes have eight bits, and signal numbers fewer.
         (None, Exit::Code(code)) => ExitCode::OfTarget(code as u8),
         (None, Exit::Signal(signal)) => ExitCode::OfTarget(128 + signal as u8),
     }

@@ -5,7 +5,7 @@
 pub(crate) enum ExitCode {
     /// 0: success.
     Done,
-    /// 1: something failed that is not due to the arguments.
+    /// 1: something failed for a reason other than the arguments.
     Failed,
     /// 2: the arguments, or the files they name, are invalid.
     Usage,

@@ -1,4 +1,4 @@
-//! `captune export`: the trials of a campaign for other programs.
+//! `captune export`: writes the trials of a campaign for other programs.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -69,7 +69,7 @@ fn report_written(file: Option<&Path>, written: Written) {
     }
 }
 
-/// Writes to a file or to standard output.
+/// Calls `write` with a file, or with standard output if no path is given.
 fn into<T: Default>(
     file: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> Result<T, ExportError>,
@@ -82,8 +82,8 @@ fn into<T: Default>(
     checked(whole_file::write(path, write), &format!("cannot write {}", path.display()))
 }
 
-/// Returns what was written. A closed pipe is not an error, and an error of the store is reported as such
-/// rather than as a failed write.
+/// Checks the result of an export. A closed pipe is not an error. An error of the store is reported as such,
+/// not as a failed write.
 fn checked<T: Default>(written: Result<T, ExportError>, failed: &str) -> anyhow::Result<T> {
     match written {
         Err(ExportError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(T::default()),

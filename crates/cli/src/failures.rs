@@ -1,4 +1,4 @@
-//! `captune failures`: failed trials, grouped by reason.
+//! `captune failures`: lists failed trials, grouped by reason.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use store::Failures;
 use view::Kept;
 
 use crate::exit_code::ExitCode;
-use crate::init;
+use crate::goal;
 use crate::message;
 use crate::run::failing;
 use crate::words::{clock, counted, harmless};
@@ -20,11 +20,11 @@ Timeouts and capped trials do not count as failures: they are slow, and tuning
 is about speed.")]
 pub(crate) struct Arguments {
     /// Folder of the campaign, or its scenario
-    #[arg(value_name = "DIR", default_value = init::FILE)]
+    #[arg(value_name = "DIR", default_value = goal::FILE)]
     path: PathBuf,
 }
 
-/// Prints the reasons, the most frequent first.
+/// Prints the reasons of failures, the most frequent one first.
 pub(crate) fn failures(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let kept = Kept::open(&arguments.path)?;
     let failures = kept.failures()?;

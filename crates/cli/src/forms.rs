@@ -12,7 +12,7 @@ pub(crate) fn json(configuration: &Configuration) -> String {
     format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
 }
 
-/// Returns TOML: one line `name = value` per active parameter.
+/// Returns TOML with one line `name = value` per active parameter.
 pub(crate) fn toml(configuration: &Configuration) -> String {
     let bare =
         |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
@@ -24,7 +24,7 @@ pub(crate) fn toml(configuration: &Configuration) -> String {
     configuration.iter().map(|(name, literal)| format!("{} = {}\n", key(name), value(&literal))).collect()
 }
 
-/// Quotes text as a basic string of TOML.
+/// Quotes text as a TOML basic string.
 fn toml_text(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

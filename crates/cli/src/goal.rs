@@ -1,9 +1,13 @@
-//! Options that describe what to tune without a scenario: shared by `captune run -- CMD` and `captune init`.
+//! Options that describe what to tune without a scenario. `captune run -- CMD` and `captune init` share them.
 
 use clap::Args;
+use scenario::draft::SaveError;
 use scenario::draft::inline::Wishes;
 
 use crate::message::Hinted;
+
+/// Default name of the scenario file, for every verb.
+pub(crate) const FILE: &str = "captune.toml";
 
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Goal {
@@ -38,7 +42,7 @@ pub(crate) struct Goal {
 }
 
 impl Goal {
-    /// The first option that was given.
+    /// Returns the name of the first option that was given.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         let Self { instances, test, minimise, maximise, outputs, constraints, .. } = self;
         let given = [
@@ -55,7 +59,7 @@ impl Goal {
         given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
     }
 
-    /// What the scenario is to say.
+    /// Returns the settings for the scenario to write.
     pub(crate) fn wishes(&self) -> Result<Wishes, Hinted> {
         Ok(Wishes {
             instances: self.instances.clone(),
@@ -92,6 +96,17 @@ pub(crate) fn constraint(text: &str) -> Result<(String, String), Hinted> {
         hint: "write --constraint 'error <= 0.05': an output, cpu_time, wall_time or memory, then <= or >="
             .to_owned(),
     })
+}
+
+/// Adds a hint to the error.
+pub(crate) fn explained(error: SaveError) -> anyhow::Error {
+    match error {
+        SaveError::Differs { ref path } => {
+            let hint = format!("replace it with --force, or name another file than {}", path.display());
+            Hinted { message: error.to_string(), hint }.into()
+        }
+        other => other.into(),
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `captune import`: adds runs of another campaign, another configurator or a table as trials.
+//! `captune import`: adds runs from another campaign, from another configurator or from a table as trials.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::message::{self, Hinted};
 use crate::trouble::explained;
 use crate::words::{counted, harmless};
 
-/// Number of reasons shown; the rest is counted.
+/// Maximum number of reasons shown. Of the others, only the number is shown.
 const SHOWN: usize = 10;
 
 #[derive(Args, Debug)]
@@ -60,7 +60,7 @@ pub(crate) fn import(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(if nothing_fits { ExitCode::Usage } else { ExitCode::Done })
 }
 
-/// Imports runs and reports what happened to them.
+/// Imports runs and reports which were imported and which were left out.
 pub(crate) fn bring_in(order: &Order, from: &Path, ignored: &[String]) -> anyhow::Result<Imported> {
     let runs = runs::read(from).map_err(unreadable)?;
     let runs = runs.without(ignored).map_err(|name| Hinted {
@@ -105,13 +105,13 @@ fn report(imported: &Imported, runs: &Runs, ignored: &[String]) -> Vec<String> {
     lines
 }
 
-/// Returns a title and its items, or nothing without items.
+/// Returns a title followed by its items. Returns nothing if there are no items.
 fn listed(title: &str, items: impl Iterator<Item = String>) -> Vec<String> {
     let items: Vec<String> = items.map(|item| format!("  {}", harmless(&item))).collect();
     if items.is_empty() { items } else { [vec![title.to_owned()], items].concat() }
 }
 
-/// Converts the error to a form that `message::report` can take apart, with a hint.
+/// Converts the error to one whose causes and hint `message::report` can print.
 pub(crate) fn unreadable(error: ImportError) -> anyhow::Error {
     let hint = match error {
         ImportError::Table(mistakes) | ImportError::Space(mistakes) => return mistakes.into(),

@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod demo;
 mod doctor;
+mod ending;
 mod exec;
 mod exit_code;
 mod export;
@@ -32,6 +33,7 @@ mod trouble;
 mod try_one;
 mod tryout;
 mod validate;
+mod verdict;
 mod words;
 mod wrap;
 
@@ -89,7 +91,7 @@ enum Verb {
 }
 
 fn main() -> std::process::ExitCode {
-    // Must come first: the first run starts a copy of this program as its guardian.
+    // This must come first, because the first run starts this program again as its guardian.
     confine::supervise_if_asked();
     let result = match Arguments::parse().verb {
         Verb::Demo(arguments) => demo::demo(&arguments),
@@ -113,7 +115,7 @@ fn main() -> std::process::ExitCode {
         Verb::Man(arguments) => shell_files::man(&arguments, Arguments::command()),
         Verb::Exhibit(arguments) => Ok(doctor::exhibit::exhibit(&arguments)),
     };
-    let code = result.unwrap_or_else(message::report);
+    let code = result.map_err(trouble::of_view).unwrap_or_else(message::report);
     confine::dismiss_guardians();
     code.into()
 }

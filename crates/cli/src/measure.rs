@@ -1,4 +1,4 @@
-//! `captune check --measure`: how reliable the measurements of a target are.
+//! `captune check --measure`: reports how reliable the measurements of a target are.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::trouble::explained;
 use crate::words::{Costs, count, counted, harmless, number, seconds, share, span, times};
 use crate::wrap;
 
-/// Measures and prints the findings.
+/// Measures the target and prints the findings.
 pub(crate) fn measure(
     scenario: &Arc<Scenario>,
     settings: &Settings,
@@ -33,7 +33,7 @@ pub(crate) fn measure(
 ) -> anyhow::Result<ExitCode> {
     let chosen = measure::choose(scenario);
     let names: Vec<String> = chosen.iter().map(|instance| instance.name.clone()).collect();
-    // Dropping the folder removes the copies.
+    // This folder holds the staged copies. Dropping it removes them.
     let staged = scenario.instances.stage.then(PrivateFolder::new).transpose()?;
     let used = match staged.as_ref().and_then(|folder| Staging::of_check(scenario, folder.path())) {
         Some(staging) => {
@@ -149,7 +149,7 @@ fn trials(findings: &Findings) -> String {
     }
 }
 
-/// Returns a table of the instances: medians with quartiles and variation.
+/// Returns a table of the instances with their medians, quartiles and variation.
 fn table(findings: &Findings, scenario: &Scenario, costs: &Costs, width: Option<usize>) -> String {
     let measured = findings.instances.iter().filter(|one| one.alone.is_some());
     let mut table = Table::new();

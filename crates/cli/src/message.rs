@@ -1,7 +1,8 @@
 //! Printing: errors with their causes and a hint, messages, and data.
 //!
-//! All text for people is printed here or in the status block of `progress`. Control characters in it become
-//! `?`, so that file names and output of targets cannot move the cursor. Data are printed unchanged.
+//! All text for people is printed here or in the status block of `progress`. Control characters in this text
+//! are replaced by `?`, so that file names and the output of targets cannot move the cursor. Data are printed
+//! unchanged.
 
 use std::fmt::{self, Display};
 use std::io::{self, Write};
@@ -15,7 +16,6 @@ use space::Diagnostics;
 use store::StoreError;
 
 use crate::exit_code::ExitCode;
-use crate::trouble::unseen;
 use crate::words::harmless;
 use crate::wrap;
 
@@ -52,7 +52,7 @@ impl std::error::Error for Unwritten {
 
 /// Prints an error with its causes and returns the exit code.
 pub(crate) fn report(error: anyhow::Error) -> ExitCode {
-    let error = &error.downcast().map_or_else(|other| other, unseen);
+    let error = &error;
     if let Some(mistakes) = error.downcast_ref::<Diagnostics>() {
         line(mistakes.to_string().trim_end());
         say(&format!("{}: {}", mistakes.file(), count(mistakes.list().len(), "error")));
@@ -85,7 +85,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     of_launch().or_else(of_target).or_else(own).or_else(start).or_else(space)
 }
 
-/// Whether a disk is full, which is not the fault of the arguments.
+/// Returns whether the cause is a full disk, and so not an error in the arguments.
 fn is_full(error: &anyhow::Error) -> bool {
     let full =
         |error: &io::Error| matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
@@ -126,7 +126,7 @@ pub(crate) fn note(text: &str) {
     line(text);
 }
 
-/// Prints text that contains colours; the caller has removed other control characters.
+/// Prints text that contains colours. The caller must have replaced all other control characters.
 pub(crate) fn painted(text: &str) {
     // If standard error cannot be written to, there is nowhere to report that.
     writeln!(io::stderr(), "{text}").ok();
@@ -151,7 +151,7 @@ pub(crate) fn show(text: &str) -> anyhow::Result<()> {
     print(harmless(text).as_bytes())
 }
 
-/// Prints messages to standard output.
+/// Prints messages to standard output, wrapped.
 pub(crate) fn show_wrapped(text: &str) -> anyhow::Result<()> {
     show(&wrap::text(text, wrap::stdout_width()))
 }

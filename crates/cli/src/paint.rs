@@ -1,4 +1,4 @@
-//! Colours: in a terminal, unless NO_COLOR is set.
+//! Colours, which are used only in a terminal and only if NO_COLOR is not set.
 
 use std::io::IsTerminal;
 
@@ -9,18 +9,18 @@ pub(crate) struct Paint {
 }
 
 impl Paint {
-    /// Colours for standard error.
+    /// Returns the colours for standard error.
     pub(crate) fn of_standard_error() -> Self {
         Self::where_terminal(std::io::stderr().is_terminal())
     }
 
-    /// No colours, for tests.
+    /// Returns a value that adds no colours, for tests.
     #[cfg(test)]
     pub(crate) fn none() -> Self {
         Self { on: false }
     }
 
-    /// Colours, for tests.
+    /// Returns a value that always adds colours, for tests.
     #[cfg(test)]
     pub(crate) fn all() -> Self {
         Self { on: true }

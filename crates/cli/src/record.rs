@@ -53,7 +53,7 @@ pub(crate) fn summary(finished: &Finished, limits: &Limits) -> String {
     parts.join(" · ")
 }
 
-/// Formats the value of the limit that was reached: ` of 2s`.
+/// Formats the value of the limit that was reached, such as ` of 2s`.
 fn of(limit: Limit, limits: &Limits) -> String {
     let value = match limit {
         Limit::Cpu => limits.cpu.map(|time| show_duration(time).to_string()),

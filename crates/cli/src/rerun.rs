@@ -76,7 +76,8 @@ pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
-/// Returns the training instances, with the wanted one replaced by its staged copy if there is one.
+/// Returns the training instances. If the scenario stages instances, the wanted one is replaced by its staged
+/// copy.
 fn instances(kept: &Kept, wanted: InstanceId) -> anyhow::Result<Vec<Instance>> {
     let mut all = kept.scenario()?.instances.train.clone();
     if let (Some(staging), Some(one)) =
@@ -90,7 +91,7 @@ fn instances(kept: &Kept, wanted: InstanceId) -> anyhow::Result<Vec<Instance>> {
     Ok(all)
 }
 
-/// Returns a table of the earlier run and this one.
+/// Returns a table that compares the earlier run with this one.
 fn compared(stored: &Record, account: &Account, costs: &Costs) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);

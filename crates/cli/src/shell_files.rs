@@ -1,4 +1,4 @@
-//! `captune completions` and `captune man`: files that packages install beside the program.
+//! `captune completions` and `captune man`: the files that packages install together with the program.
 
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub(crate) fn completions(
     Ok(ExitCode::Done)
 }
 
-/// Prints the manual page, or writes all of them.
+/// Prints the main manual page, or writes the pages of all verbs.
 pub(crate) fn man(arguments: &ManArguments, command: Command) -> anyhow::Result<ExitCode> {
     match &arguments.folder {
         Some(folder) => {

@@ -4,7 +4,7 @@ use anyhow::Context;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 
-/// Signals that no longer end the process and wait to be handled.
+/// Signals that no longer end the process. They are kept until [`Listening::each`] handles them.
 pub(crate) struct Listening(Signals);
 
 /// Listens for SIGINT, SIGTERM, SIGHUP and SIGUSR1 (which batch systems send before a job ends), except those
@@ -15,14 +15,15 @@ pub(crate) fn listen() -> anyhow::Result<Listening> {
 }
 
 impl Listening {
-    /// Calls a function for each signal, with its number from 1, in a new thread.
+    /// Starts a thread that calls a function for each signal. The argument is 1 for the first signal, 2 for
+    /// the second, and so on.
     pub(crate) fn each(self, mut act: impl FnMut(usize) + Send + 'static) {
         let Self(mut signals) = self;
         std::thread::spawn(move || signals.forever().enumerate().for_each(|(before, _)| act(before + 1)));
     }
 }
 
-/// Whether a signal was ignored when the program started, as with `nohup`.
+/// Returns whether a signal was ignored when the program started, as with `nohup`.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Hints for the errors of campaigns.
+//! Hints for errors in campaigns.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use campaign::{CampaignError, LedgerError};
 use execution::executor::SlotError;
 use scenario::change::Difference;
 use scenario::shell::quoted;
+use space::SampleError;
 use view::ViewError;
 
 use crate::message::Hinted;
-use crate::space::refusal;
 
-/// Converts the error to a form that `message::report` can take apart, with a hint.
+/// Converts the error to one whose causes and hint `message::report` can print.
 pub(crate) fn explained(error: ConductError) -> anyhow::Error {
     match error {
         ConductError::Read { ref path, ref source } if source.kind() == std::io::ErrorKind::NotFound => {
@@ -30,7 +30,7 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
         ConductError::Staging(error) => error.into(),
         ConductError::Campaign(CampaignError::Ledger(LedgerError::Store(error))) => error.into(),
         ConductError::Campaign(CampaignError::Ledger(error)) => error.into(),
-        ConductError::Campaign(CampaignError::Sample(error)) => refusal(error).into(),
+        ConductError::Campaign(CampaignError::Sample(error)) => no_sample(error).into(),
         ConductError::Slots(error @ SlotError::TooFew { .. }) => Hinted {
             message: error.to_string(),
             hint: "use fewer --workers, or set `workers` and `cores_per_trial` in `[parallel]`".to_owned(),
@@ -66,8 +66,12 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
     }
 }
 
-/// The same for errors of reading a campaign.
-pub(crate) fn unseen(error: ViewError) -> anyhow::Error {
+/// Converts an error from reading a campaign. Returns other errors unchanged.
+pub(crate) fn of_view(error: anyhow::Error) -> anyhow::Error {
+    error.downcast().map_or_else(|other| other, unseen)
+}
+
+fn unseen(error: ViewError) -> anyhow::Error {
     match error {
         ViewError::Store(error) => error.into(),
         ViewError::Folds(error) => error.into(),
@@ -93,7 +97,8 @@ fn other_space(error: &dyn std::error::Error, folder: &Path) -> anyhow::Error {
     Hinted { message: error.to_string(), hint }.into()
 }
 
-/// Returns a hint for runs that do not fit: the one for the first misfit, as it may solve the others.
+/// Returns a hint for runs that do not fit the scenario. It is for the first misfit only, because correcting
+/// that may solve the others.
 fn advice(misfits: &Misfits) -> &'static str {
     match misfits.list.first() {
         Some(Misfit::Sense { .. }) => {
@@ -111,7 +116,7 @@ fn advice(misfits: &Misfits) -> &'static str {
     }
 }
 
-/// Returns one line per difference, with the matching row of the table in docs/reference/scenario.md.
+/// Returns one line per difference. Each names the matching row of the table in docs/reference/scenario.md.
 pub(crate) fn changed(differences: &[Difference]) -> Vec<String> {
     let shown = |side: &Option<String>| side.clone().unwrap_or_else(|| "none".to_owned());
     let line = |difference: &Difference| {
@@ -119,4 +124,15 @@ pub(crate) fn changed(differences: &[Difference]) -> Vec<String> {
         format!("  {key}: {} -> {} ({})", shown(before), shown(after), row.name())
     };
     differences.iter().map(line).collect()
+}
+
+/// Explains why no configuration could be drawn.
+pub(crate) fn no_sample(error: SampleError) -> Hinted {
+    let reasons: Vec<String> =
+        error.reasons.iter().map(|(why, times)| format!("{why} rejected {times}")).collect();
+    Hinted {
+        message: format!("no valid configuration found in {} attempts: {}", error.attempts, reasons.join(", ")),
+        hint: "nearly every combination of these parameters is forbidden; relax the clauses or narrow the ranges"
+            .into(),
+    }
 }

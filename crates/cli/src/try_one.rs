@@ -1,4 +1,4 @@
-//! `captune try`: queues a configuration of the user as the next challenger.
+//! `captune try`: queues a configuration from the user as the next challenger.
 
 use std::path::PathBuf;
 

@@ -8,7 +8,7 @@ use execution::{Account, Leash, ProcessTarget};
 
 use crate::signals;
 
-/// Runs a trial and returns its account and the record of its run; `None` if a signal stopped it.
+/// Runs a trial and returns its result and the record of its run. Returns `None` if a signal stopped it.
 pub(crate) fn run(
     target: &ProcessTarget,
     request: &TrialRequest,

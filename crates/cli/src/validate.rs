@@ -13,13 +13,13 @@ use view::{Kept, Later};
 
 use crate::exit_code::ExitCode;
 use crate::message::{self, Hinted};
-use crate::progress::block::name;
 use crate::progress::{Choice, Display, Facts};
 use crate::run::stopping::Stopping;
-use crate::run::verdict::{self, Hosts};
 use crate::signals;
 use crate::trouble::explained;
+use crate::verdict::{self, Hosts};
 use crate::words::Costs;
+use crate::words::name;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -79,7 +79,7 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         fresh: arguments.fresh,
     };
     let budget = kept.budget()?;
-    // An open reader would prevent the store from being merged into one file.
+    // While a reader is open, the store cannot be merged into one file.
     drop(kept);
     let opened = conduct::open_to_validate(&order).map_err(explained)?;
     let costs = Costs::of(&opened.scenario);
@@ -128,7 +128,8 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// Says how to complete a validation. With `--fresh`, the same command would start from the beginning.
+/// Returns how to complete a validation. Returns nothing with `--fresh`, because the same command would then
+/// start from the beginning.
 fn completed_by(fresh: bool) -> &'static str {
     if fresh { "" } else { "; the same command completes the validation" }
 }

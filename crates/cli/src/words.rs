@@ -1,11 +1,12 @@
-//! Formatting of figures for people: durations, costs, counts, shares, ratios.
+//! Formatting of figures for people: durations, costs, counts, shares and ratios.
 //!
-//! Costs have three significant digits, which is enough for a comparison and easy to read. Ratios have two.
-//! Data for programs (`--json`, `--as json`) has all digits and is not formatted here.
+//! Costs have three significant digits, which are enough for a comparison and easy to read. Ratios have two.
+//! Data for programs (`--json`, `--as json`) have all digits and are not formatted here.
 
 use std::ops::Deref;
 use std::time::Duration;
 
+use campaign::budget::Budget;
 use confine::quantity::{show_duration, show_size};
 use engine::Reading;
 use scenario::{Scenario, Sense};
@@ -35,20 +36,20 @@ impl Costs {
         Self(view::Costs::of(scenario))
     }
 
-    /// Penalised times, for tests.
+    /// Returns costs that are penalised times, for tests.
     #[cfg(test)]
     pub(crate) fn seconds(par: f64) -> Self {
         let mean = format!("PAR{par}");
         Self(view::Costs::new(Unit::Seconds, Sense::Minimise, "CPU time", mean, "default"))
     }
 
-    /// A maximised output, for tests.
+    /// Returns costs that are a maximised output, for tests.
     #[cfg(test)]
     pub(crate) fn maximised(noun: &str) -> Self {
         Self(view::Costs::new(Unit::Plain, Sense::Maximise, noun, format!("mean {noun}"), "default"))
     }
 
-    /// Whether the objective is maximised.
+    /// Returns whether the objective is maximised.
     pub(crate) fn are_maximised(&self) -> bool {
         self.sense == Sense::Maximise
     }
@@ -82,7 +83,7 @@ impl Costs {
         }
     }
 
-    /// Formats the absence of a better cost: `nothing reliably faster`, `nothing with more tps`.
+    /// Formats the finding that nothing is better: `nothing reliably faster`, `nothing with more tps`.
     pub(crate) fn nothing(&self, how: &str) -> String {
         let with = if self.are_maximised() { "with " } else { "" };
         format!("nothing {with}{how}{}", self.better())
@@ -97,7 +98,7 @@ impl Costs {
         }
     }
 
-    /// Compares the incumbent with the default in training; with a ratio only if there are enough pairs.
+    /// Compares the incumbent with the default in training. Shows a ratio only if there are enough pairs.
     pub(crate) fn in_training(&self, both: &Training) -> String {
         let (against, pairs) = (self.against, counted(both.pairs as u64, "pair"));
         if both.has_enough_pairs {
@@ -107,7 +108,7 @@ impl Costs {
         format!("{own}, {against} {default} on {pairs}; too few pairs for a ratio")
     }
 
-    /// The short form for a crowded line: `1.76x`, or in full if the incumbent is worse.
+    /// Returns the short form for a crowded line: `1.76x`. If the incumbent is worse, returns the full form.
     pub(crate) fn in_short(&self, both: &Training) -> String {
         match both.any_ratio {
             Some(ratio) if ratio >= 1.0 => times(ratio),
@@ -115,7 +116,7 @@ impl Costs {
         }
     }
 
-    /// Compares the incumbent with the default by the ratio or, if there is none, by the difference.
+    /// Compares the incumbent with the default by their ratio, or by their difference if there is no ratio.
     pub(crate) fn compared(&self, both: &Training) -> String {
         match both.any_ratio {
             Some(ratio) => self.gain(ratio),
@@ -143,8 +144,8 @@ impl Costs {
         format!("{} {} -> {}", harmless(what), self.show(default), self.show(best))
     }
 
-    /// Formats the errors of two maximised shares such as accuracies: `error 0.069 -> 0.048`. Their ratio would
-    /// hide how much better the best is. `None` for anything else.
+    /// Formats the errors of two maximised shares, such as accuracies: `error 0.069 -> 0.048`. The ratio of
+    /// two shares would hide how much better the best is. Returns `None` for other quantities.
     pub(crate) fn errors(&self, default: f64, best: f64) -> Option<String> {
         let is_share = |mean: f64| (0.0..=1.0).contains(&mean);
         if !(self.are_maximised() && self.unit == Unit::Plain && is_share(default) && is_share(best)) {
@@ -158,7 +159,7 @@ impl Costs {
         Some(format!("error {} -> {}", error(default), error(best)))
     }
 
-    /// Formats a reading of the engine: `4.27 s`, `at least 2.00 s`.
+    /// Formats a reading from the engine: `4.27 s`, `at least 2.00 s`.
     pub(crate) fn reading(&self, reading: Reading) -> String {
         match reading {
             Reading::Exact(cost) => self.show(self.number(cost)),
@@ -174,7 +175,7 @@ impl Costs {
         format!("{} {}{interval} on {pairs}", self.mean, self.show(standing.cost))
     }
 
-    /// Formats an end of an interval, without a unit if it is a time.
+    /// Formats one end of an interval. Times are formatted without a unit.
     fn bare(&self, cost: f64, like: f64) -> String {
         match self.unit {
             Unit::Seconds if like < MILLISECONDS => digits(cost * 1e3),
@@ -183,7 +184,7 @@ impl Costs {
         }
     }
 
-    /// Formats an interval: ` [196, 263]`, or nothing.
+    /// Formats an interval, such as ` [196, 263]`. Returns an empty text if there is none.
     fn interval(&self, mean: f64, interval: Option<[f64; 2]>) -> String {
         interval.map_or_else(String::new, |[low, high]| {
             let end = |cost: f64| if cost.is_finite() { self.bare(cost, mean) } else { "?".to_owned() };
@@ -192,8 +193,8 @@ impl Costs {
     }
 }
 
-/// With fewer pairs, ratios and intervals are not shown. They would mostly show luck, and an interval can span
-/// several orders of magnitude.
+/// Minimum number of pairs for showing ratios and intervals. With fewer pairs, they would mostly reflect
+/// luck, and an interval can span several orders of magnitude.
 pub(crate) const ENOUGH_PAIRS: usize = 5;
 
 /// Times below this many seconds are shown in milliseconds.
@@ -225,7 +226,7 @@ pub(crate) fn chosen(seconds: f64) -> String {
 
 /// Formats a number of bytes: `512MiB`.
 pub(crate) fn bytes(number: f64) -> String {
-    // A mean of bytes may have decimals.
+    // Rounding is needed, because a mean of bytes may have decimals.
     show_size(number.max(0.0).round() as u64).to_string()
 }
 
@@ -234,7 +235,7 @@ pub(crate) fn number(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 { format!("{number}") } else { digits(number) }
 }
 
-/// Formats three significant digits, and more only before the decimal point.
+/// Formats a number with three significant digits. Larger numbers keep all digits before the decimal point.
 fn digits(number: f64) -> String {
     let size = number.abs();
     if size == 0.0 {
@@ -243,7 +244,7 @@ fn digits(number: f64) -> String {
     if !(1e-6..1e15).contains(&size) {
         return format!("{number:.2e}");
     }
-    // A number that rounds up to the next power of ten has one decimal less.
+    // A number that rounds up to the next power of ten needs one decimal less.
     let decimals = (2 - (size * 1.005).log10().floor() as i32).max(0);
     format!("{number:.*}", decimals as usize)
 }
@@ -279,7 +280,8 @@ pub(crate) fn share(part: f64) -> String {
     }
 }
 
-/// Formats a ratio: two decimals below 2, two significant digits from there on: `1.76x`, `2.7x`, `12x`, `150x`.
+/// Formats a ratio with two decimals below 2, and with two significant digits from 2 on: `1.76x`, `2.7x`,
+/// `12x`, `150x`.
 pub(crate) fn times(ratio: f64) -> String {
     match ratio {
         r if !r.is_finite() => "infinitely many times".to_owned(),
@@ -313,10 +315,26 @@ pub(crate) fn probability(p: f64) -> String {
     }
 }
 
-/// Replaces control characters in text from other programs by `?`, so that it cannot change the terminal.
+/// Returns the name of a configuration: its number, or `default` or `baseline` for number 0.
+pub(crate) fn name(configuration: u32, against: &str) -> String {
+    if configuration == 0 { against.to_owned() } else { format!("#{configuration}") }
+}
+
+/// Replaces control characters in text from other programs by `?`, so that the text cannot change the state
+/// of the terminal.
 pub(crate) fn harmless(text: &str) -> String {
     let visible = |c: char| if c.is_control() && c != '\n' && c != '\t' { '?' } else { c };
     text.chars().map(visible).collect()
+}
+
+/// Formats the budget.
+pub(crate) fn budget(budget: &Budget) -> String {
+    let parts = [
+        budget.wall.map(chosen),
+        budget.cpu.map(|cpu| format!("{} of CPU time", chosen(cpu))),
+        budget.trials.map(|trials| counted(trials, "trial")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" or ")
 }
 
 #[cfg(test)]

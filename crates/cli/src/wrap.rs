@@ -1,14 +1,15 @@
 //! Wrapping of text at the width of the terminal.
 //!
-//! Lines are broken at spaces only, and never inside a command in backticks. Continuation lines are indented
-//! under the text. In a file or a pipe nothing is wrapped: each message is one line, so that `grep` finds it.
+//! Lines are broken only at spaces, and never inside a command in backticks. Continuation lines are indented
+//! so that they start below the text. Output to a file or a pipe is not wrapped: each message is one line, so
+//! that `grep` finds it.
 
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
 
 use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, Width};
 
-/// Width of a terminal that does not report its width.
+/// Width that is assumed for a terminal that does not report one.
 const USUAL: usize = 80;
 /// Narrower terminals are treated as if they had this width.
 const LEAST: usize = 20;
@@ -46,11 +47,12 @@ pub(crate) fn paragraph(text: &str, width: Option<usize>, indent: usize) -> Stri
     }
 }
 
-/// Joins parts, such as commands, by a separator. Breaks lines only between parts, without the separator.
+/// Joins parts, such as commands, with a separator. Lines are broken only between parts, and the separator is
+/// then left out.
 pub(crate) fn parts(parts: &[String], separator: &str, width: Option<usize>, indent: usize) -> String {
     let Some(width) = width else { return parts.join(separator) };
     let gaps = std::iter::once("").chain(std::iter::repeat(separator));
-    // The indent of the first line is already printed.
+    // The caller adds the indentation of the first line.
     let text = fill(gaps.zip(parts.iter().map(String::as_str)), width.saturating_sub(indent), 0);
     text.replace('\n', &format!("\n{}", " ".repeat(indent)))
 }
@@ -81,7 +83,7 @@ pub(crate) fn rows(rows: &[(&str, String)], width: Option<usize>) -> String {
     rows.iter().map(row).collect()
 }
 
-/// Fits a table with all its rows into the width. Cells are wrapped, but words stay whole.
+/// Fits a table into the width by wrapping its cells between words. Call it when the table has all its rows.
 pub(crate) fn fit(table: &mut Table, width: Option<usize>) {
     let Some(width) = width.and_then(|width| u16::try_from(width).ok()) else { return };
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
@@ -133,7 +135,7 @@ fn fill<'a>(words: impl IntoIterator<Item = (&'a str, &'a str)>, width: usize, i
     let (mut text, mut used) = (String::new(), 0);
     for (place, (gap, word)) in words.into_iter().enumerate() {
         let needed = size(gap) + size(word);
-        // A break helps only if the next line has more room. A word that fits into no line stays whole.
+        // Break only if the next line has more room. A word that is too long for any line stays whole.
         if place > 0 && used + needed > width && used + size(gap) > indent {
             text = format!("{text}\n{}{word}", " ".repeat(indent));
             used = indent + size(word);

@@ -1,4 +1,4 @@
-//! The command to run: an argument vector, its environment, its folder and its streams. Never a shell.
+//! The command to run: an argument vector with its environment, folder and streams. No shell is involved.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -28,7 +28,8 @@ pub struct Command {
 /// Where the target runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Folder {
-    /// A new folder that only this user can enter; it is also the TMPDIR, and is removed afterwards.
+    /// A new folder that only this user can enter. It is also the target's TMPDIR, and is removed
+    /// after the run.
     Private,
     /// An existing folder.
     Given(PathBuf),
@@ -53,8 +54,8 @@ pub(crate) struct Keep {
 }
 
 impl Command {
-    /// Creates a command that runs in a private folder, with empty standard input. From the caller's
-    /// environment it gets only [`crate::environment::ALWAYS_PASSED`].
+    /// Creates a command that runs in a private folder, with empty standard input. Of the caller's
+    /// environment variables, it gets only [`crate::environment::ALWAYS_PASSED`].
     ///
     /// A program without a slash is looked up in the target's PATH. A relative path is resolved from the
     /// caller's current folder, wherever the target runs.
@@ -123,21 +124,21 @@ impl Command {
         self
     }
 
-    /// Keeps at most this many bytes of the start and of the end of each output stream.
+    /// Keeps at most the first `head` and the last `tail` bytes of each output stream.
     pub fn keep_output(mut self, head: usize, tail: usize) -> Self {
         self.keep = Keep { head, tail };
         self
     }
 
-    /// Reads a file that the target has written, after the run and before the folder is removed.
-    /// [`crate::Finished::files`] has these files in the order of the calls. The path is relative to the
-    /// target's folder and cannot leave it, neither by `..` nor through a link.
+    /// Reads a file that the target has written, after the run and before the folder is removed. Several
+    /// calls request several files; [`crate::Finished::files`] has them in the order of the calls. The
+    /// path is relative to the target's folder and cannot leave it, neither by `..` nor through a link.
     pub fn read_file(mut self, path: impl AsRef<Path>) -> Self {
         self.read_files.push(path.as_ref().to_owned());
         self
     }
 
-    /// Forces a tier instead of the best one that works.
+    /// Sets the tier to use. By default, the best tier that works is used.
     pub fn tier(mut self, tier: Tier) -> Self {
         self.tier = Some(tier);
         self

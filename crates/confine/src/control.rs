@@ -1,4 +1,4 @@
-//! The caller's control over a running command: lower its cap or cancel it, from any thread.
+//! The caller's control over a running command: any thread can lower its cap or cancel it.
 
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,8 +20,8 @@ struct State {
     /// Number of cancel orders; the second one ends the grace period.
     cancels: u32,
     used: Option<Duration>,
-    /// Whether the supervisor still has to answer. Only one question is sent at a time: with several,
-    /// both ends could block on a full socket.
+    /// Whether an answer from the supervisor is still due. Only one question is sent at a time; with
+    /// several, both ends could block on a full socket.
     asked: bool,
     supervisor: Option<OwnedFd>,
 }
@@ -56,8 +56,8 @@ impl Control {
         self.lock().wall
     }
 
-    /// Returns the CPU time of the run from the latest answer of the supervisor, and asks it again. `None`
-    /// before the first answer.
+    /// Returns the CPU time of the run according to the supervisor's latest answer, and asks for a new
+    /// answer. `None` before the first answer.
     pub fn used_cpu(&self) -> Option<Duration> {
         let mut state = self.lock();
         if !std::mem::replace(&mut state.asked, true) {
@@ -72,14 +72,14 @@ impl Control {
         (state.used, state.asked) = (Some(cpu), false);
     }
 
-    /// Cancels the run. Its record shows this, and what it used until then.
+    /// Cancels the run. The record shows that the run was cancelled, and what it used until then.
     pub fn cancel(&self) {
         let mut state = self.lock();
         state.cancels = state.cancels.saturating_add(1);
         state.send(Order::Cancel);
     }
 
-    /// Connects to a supervisor that has received its job, and sends the orders given before.
+    /// Connects to a supervisor that has received its job, and sends all orders given so far.
     pub(crate) fn attach(&self, supervisor: OwnedFd) {
         let mut state = self.lock();
         state.supervisor = Some(supervisor);
@@ -93,7 +93,8 @@ impl Control {
         orders.into_iter().flatten().for_each(|order| state.send(order));
     }
 
-    /// Disconnects from the supervisor and discards its answer, which does not apply to the next run.
+    /// Disconnects from the supervisor and discards its latest answer, which would be wrong for the next
+    /// run.
     pub(crate) fn detach(&self) {
         let mut state = self.lock();
         (state.supervisor, state.used, state.asked) = (None, None, false);

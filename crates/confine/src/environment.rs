@@ -1,4 +1,5 @@
-//! The environment of a target: empty, plus an allow-list, plus what the caller names.
+//! The environment of a target. It has a few default values, a few of the caller's variables (the
+//! allow-list), and the variables that the caller names. Nothing else is passed on.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -7,8 +8,8 @@ use std::os::unix::ffi::OsStrExt;
 /// Variables that every target gets if the caller has them.
 pub const ALWAYS_PASSED: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
 
-/// Values that every target gets unless the caller sets others. Without them, a target that starts a
-/// thread for every core would be charged for the CPU time of all of them.
+/// Values that every target gets unless the caller sets others. Without them, a target might start one
+/// thread per core and would be charged for the CPU time of all threads.
 pub const ALWAYS_SET: [(&str, &str); 1] = [("OMP_NUM_THREADS", "1")];
 
 /// Builds the environment of a target: [`ALWAYS_SET`], then the variables of `ours` that are in

@@ -30,7 +30,7 @@ pub enum LaunchError {
         /// Why it is invalid.
         why: &'static str,
     },
-    /// No such program.
+    /// The program does not exist.
     #[error("program `{program}` not found{searched}")]
     ProgramNotFound {
         /// The name that the caller gave.
@@ -67,7 +67,7 @@ pub enum LaunchError {
     /// An invalid limit.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// Cores that this process may not use.
+    /// The limits name cores that this process may not use.
     #[error("cores {wanted} cannot be used: this process may only use cores {allowed}")]
     Cores {
         /// The requested cores.
@@ -75,7 +75,7 @@ pub enum LaunchError {
         /// The cores that may be used.
         allowed: Cores,
     },
-    /// The requested tier does not work here, or no tier does.
+    /// The requested tier does not work here, or, if none was requested, no tier does.
     #[error("the {tier} tier does not work here: {why}")]
     Tier {
         /// The tier.
@@ -88,7 +88,7 @@ pub enum LaunchError {
     Start {
         /// The step.
         step: Step,
-        /// The error of the system.
+        /// The system's error.
         source: io::Error,
     },
     /// The guardian could not be started.
@@ -105,7 +105,7 @@ pub enum LaunchError {
 }
 
 impl LaunchError {
-    /// Returns what the user can do about it.
+    /// Returns a hint on what the user can do about the error, if there is one.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::ProgramNotFound { program, .. } if program.contains('/') => {
@@ -143,7 +143,7 @@ impl LaunchError {
     }
 }
 
-/// Returns whether it is a file that nobody may execute.
+/// Returns whether the program is a file that nobody may execute.
 fn lacks_permission(program: &Path) -> bool {
     std::fs::metadata(program).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 == 0)
 }
@@ -245,7 +245,7 @@ impl Failure {
     }
 }
 
-/// Attaches the step to a failing system call.
+/// Converts the error of a system call into a [`Failure`] that names the step.
 pub(crate) trait DuringStep<T> {
     fn during(self, step: Step) -> Result<T, Failure>;
 }

@@ -35,7 +35,7 @@ pub enum Stop {
 pub enum End {
     /// It exited by itself with this code.
     Exited(i32),
-    /// It was ended by this signal, which the supervisor did not send.
+    /// It was ended by this signal, which did not come from the supervisor.
     Signalled(i32),
     /// It reached a limit.
     Stopped(Limit),
@@ -50,8 +50,8 @@ pub struct CpuTime {
     pub user: Duration,
     /// In the kernel on its behalf.
     pub system: Duration,
-    /// False if, outside the cgroup tier, there were processes whose time is not accounted for because
-    /// their parent ignores SIGCHLD; then this is a lower bound. True means that no such loss was
+    /// False if the time of some processes is missing because their parent ignores SIGCHLD, which can
+    /// happen outside the cgroup tier. The CPU time is then a lower bound. True means that no such loss was
     /// noticed.
     pub complete: bool,
 }
@@ -84,7 +84,7 @@ impl Captured {
         self.written - (self.head.len() + self.tail.len()) as u64
     }
 
-    /// Returns everything kept, with a line in place of the dropped bytes.
+    /// Returns the head and the tail, with a line between them in place of any dropped bytes.
     pub fn joined(&self) -> Vec<u8> {
         let mut all = self.head.clone();
         if self.dropped() > 0 {
@@ -132,14 +132,14 @@ pub struct Finished {
     pub cpu: Option<CpuTime>,
     /// Time from the start of the main process to its end.
     pub wall: Duration,
-    /// Largest memory of the tree in bytes. The cgroup's memory controller measures it exactly; without
-    /// it, this is the larger of two values: the largest sampled sum of resident sets (in which shared
-    /// pages count for each process) and the largest single process.
+    /// Largest memory of the tree in bytes. The cgroup's memory controller measures it exactly. Without
+    /// that controller, this is the larger of two values: the largest sampled sum of resident sets (in
+    /// which shared pages count once for each process), and the largest resident set of a single process.
     pub peak_memory: Option<u64>,
     /// Number of orphans that the supervisor adopted; unknown in the group tier.
     pub adopted: Option<u32>,
-    /// Number of processes that were still alive when the main process had ended by itself, and were
-    /// then killed; unknown in the group tier, and if the supervisor ended the main process.
+    /// Number of processes that were still alive when the main process ended by itself, and were then
+    /// killed. Unknown in the group tier, and if the run was stopped.
     pub stragglers: Option<u32>,
     /// How the tree was held together.
     pub tier: Tier,
@@ -150,7 +150,7 @@ pub struct Finished {
     /// The files requested by [`crate::Command::read_file`], in that order.
     pub files: Vec<Result<Vec<u8>, Unread>>,
     /// The private folder, if it could not be removed.
-    #[serde(with = "crate::wire::path_bytes")]
+    #[serde(with = "crate::path_bytes")]
     pub left_behind: Option<PathBuf>,
 }
 

@@ -1,4 +1,5 @@
-//! The private working folder of a run: created for it and removed afterwards, without following links.
+//! The private working folder of a run. It is created for the run and removed afterwards; removal follows
+//! no links.
 
 use std::ffi::CStr;
 use std::fs::{self, DirBuilder, File};
@@ -24,29 +25,29 @@ use crate::finished::Unread;
 /// Name prefix of every folder and control group that a run creates.
 pub(crate) const RUN_PREFIX: &str = "captune-run-";
 
-/// A private folder, locked while the caller uses it. The supervisor removes it; if it is killed, the
-/// guardian does, otherwise the caller.
+/// A private folder, locked while the caller uses it. The supervisor removes the folder. If the supervisor
+/// is killed, the guardian removes it; if that fails, the caller does.
 #[derive(Debug)]
 pub struct Private {
     pub(crate) path: PathBuf,
-    /// Never read: the lock shows [`is_abandoned`] that the owner is alive.
+    /// Never read. The lock on this file tells [`is_abandoned`] that the owner is alive.
     #[cfg_attr(not(test), expect(dead_code))]
     lock: File,
 }
 
 impl Private {
-    /// Creates a folder that only this user can enter. It is removed when the value is dropped, or by a
-    /// later run if this process is killed.
+    /// Creates a folder that only this user can enter. Dropping the value removes the folder. If this
+    /// process is killed, a later run removes it.
     pub fn new() -> Result<Self, LaunchError> {
         Self::make().map_err(|(path, source)| LaunchError::Folder { path, source })
     }
 
-    /// Returns its path.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Creates a folder below TMPDIR that nobody else can enter.
+    /// Creates a folder in TMPDIR that no other user can enter.
     pub(crate) fn make() -> Result<Self, (PathBuf, io::Error)> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         static SWEEP: Once = Once::new();
@@ -59,7 +60,8 @@ impl Private {
             let path = base.join(format!("{RUN_PREFIX}{}-{count}", std::process::id()));
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => {}
-                // Left by an earlier process with the same PID, or by one in another PID namespace.
+                // The folder was left by an earlier process with the same PID, or by one in another PID
+                // namespace.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => return Err((path, error)),
             }
@@ -85,7 +87,7 @@ impl Drop for Private {
     }
 }
 
-/// Reads a regular file in a folder; its path must not leave the folder.
+/// Reads a regular file in `folder`. Fails if `path` leads out of the folder.
 pub(crate) fn read(folder: &CStr, path: &CStr) -> Result<Vec<u8>, Unread> {
     let unread = |error: Errno| match error {
         Errno::NOENT | Errno::NOTDIR => Unread::Missing,
@@ -94,7 +96,7 @@ pub(crate) fn read(folder: &CStr, path: &CStr) -> Result<Vec<u8>, Unread> {
     };
     let within = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     let top = openat2(CWD, folder, FOLDER, Mode::empty(), ResolveFlags::empty()).map_err(unread)?;
-    // If it is a pipe, do not wait for a writer.
+    // NONBLOCK: if the file is a pipe, opening it must not wait for a writer.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = File::from(openat2(top, path, flags, Mode::empty(), within).map_err(unread)?);
     let failed = |error: io::Error| Unread::Refused(error.raw_os_error().unwrap_or(0));
@@ -107,14 +109,14 @@ pub(crate) fn read(folder: &CStr, path: &CStr) -> Result<Vec<u8>, Unread> {
 }
 
 /// Removes a folder and its contents. Links are removed but not followed, and anything mounted inside is
-/// left unchanged. Folders that the target made inaccessible are opened first. If something cannot be
-/// removed, the rest still is.
+/// left unchanged. Folders that the target made inaccessible are made accessible first. If one entry
+/// cannot be removed, all others still are.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let top = match open_locked(CWD, path, ResolveFlags::NO_SYMLINKS) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other?,
     };
-    // Each pass moves folders that are too deep to the top, for the next pass.
+    // Each pass moves folders that are nested too deeply to the top level. The next pass removes them.
     let mut moved = 0;
     loop {
         let before = moved;
@@ -175,8 +177,8 @@ fn open_locked(folder: BorrowedFd<'_>, name: impl Arg + Copy, resolve: ResolveFl
     let open = |flags| openat2(folder, name, flags, Mode::empty(), resolve);
     let opened = match open(FOLDER) {
         Err(Errno::ACCESS) => {
-            // Opening with O_PATH needs no read permission and checks that it is neither a link nor a
-            // mount. No process of the target is left that could change this.
+            // Opening with O_PATH needs no read permission. It checks that the folder is neither a link nor
+            // a mount. No process of the target is left that could replace the folder afterwards.
             open(FOLDER.union(OFlags::PATH))?;
             chmodat(folder, name, Mode::RWXU, AtFlags::empty())?;
             open(FOLDER)?
@@ -187,10 +189,11 @@ fn open_locked(folder: BorrowedFd<'_>, name: impl Arg + Copy, resolve: ResolveFl
     Ok(opened)
 }
 
-/// Returns whether a folder of this user has lost its owner: nobody holds its lock, and either the
-/// process that made it is dead, or it is so old that its owner must have locked it by now.
+/// Returns whether a folder of this user has lost its owner. That is so if nobody holds its lock, and
+/// either the process that made it is dead or the folder is so old that a living owner would have
+/// locked it.
 pub(crate) fn is_abandoned(path: &Path) -> bool {
-    // Opening a pipe that someone else has put there would block forever.
+    // `FOLDER` rejects anything but a folder: opening a pipe that someone put there would block forever.
     let Ok(file) = openat2(CWD, path, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS) else { return false };
     let file = File::from(file);
     let old_enough = file.metadata().is_ok_and(|data| {

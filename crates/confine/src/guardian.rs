@@ -1,9 +1,9 @@
 //! The caller's connection to its guardian, the process that forks supervisors.
 //!
-//! The guardian is a copy of the executable. It is started with the first run and lives as long as the
-//! caller. It forks a supervisor for each run, so that a run costs a fork of a small process instead of
-//! the start of a large program, and cleans up after supervisors that are killed. If the guardian
-//! itself is killed, its runs end too; the next run starts a new guardian.
+//! The guardian runs the same executable as the caller. The first run starts it, and it lives as long as
+//! the caller. It forks a supervisor for each run, so that a run costs a fork of a small process instead of
+//! the start of a large program. It also cleans up after supervisors that are killed. If the guardian
+//! itself is killed, its runs end too, and the next run starts a new guardian.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,7 +19,8 @@ use crate::supervise::{NAME, SUPERVISE};
 use crate::tier::cgroup;
 use crate::wire::{self, RunSpec};
 
-/// The guardians in use, by executable; more than one only if the host names several.
+/// The guardians in use, by executable. There is more than one only if the caller names several
+/// executables.
 static GUARDIANS: Mutex<BTreeMap<PathBuf, Guardian>> = Mutex::new(BTreeMap::new());
 
 struct Guardian {
@@ -33,9 +34,9 @@ pub(crate) fn new_supervisor(executable: &Path, spec: &RunSpec) -> io::Result<Ow
     let mut guardians = lock();
     let asked = |guardian: &Guardian| wire::send(&guardian.socket, spec, &[theirs.as_fd()]).is_ok();
     if !guardians.get(executable).is_some_and(asked) {
-        // There is none yet, or it was killed.
+        // There is no guardian yet, or it was killed.
         let guardian = Guardian::start(executable)?;
-        // If this one is already dead, the caller sees a closed socket.
+        // The result is ignored: if this guardian is already dead too, the caller sees a closed socket.
         asked(&guardian);
         guardians.insert(executable.to_owned(), guardian);
     }
@@ -55,7 +56,7 @@ fn lock() -> MutexGuard<'static, BTreeMap<PathBuf, Guardian>> {
 
 impl Guardian {
     fn start(executable: &Path) -> io::Result<Self> {
-        // The guardian and its runs inherit our control group, so it must be set up before. Errors are
+        // The guardian and its runs inherit our control group, so the group must be set up first. Errors are
         // ignored here, because the cgroup tier reports them.
         cgroup::Parent::ours().ok();
         let (socket, theirs) = UnixStream::pair()?;
@@ -65,7 +66,8 @@ impl Guardian {
             .env_clear()
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
-            // Out of reach of the terminal's Ctrl-C, which the caller handles.
+            // In its own process group, the guardian does not receive the terminal's Ctrl-C, which the
+            // caller handles.
             .process_group(0)
             .spawn()?;
         Ok(Self { socket, process })
@@ -74,7 +76,8 @@ impl Guardian {
 
 impl Drop for Guardian {
     fn drop(&mut self) {
-        // Without our end of the socket, it exits when its runs have ended. Waiting avoids a zombie.
+        // Once our end of the socket is closed, the guardian exits as soon as its runs have ended. Waiting
+        // for it avoids a zombie.
         self.socket.shutdown(Shutdown::Both).ok();
         self.process.wait().ok();
     }

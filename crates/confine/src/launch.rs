@@ -1,4 +1,4 @@
-//! The caller's side of one run: checks everything before a supervisor is started.
+//! The caller's side of one run. The command and its limits are checked before a supervisor is started.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
@@ -10,27 +10,12 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::command::{Command, Folder, Stdin};
-use crate::control::Control;
 use crate::environment;
 use crate::error::{Failure, LaunchError, Step};
-use crate::finished::Finished;
 use crate::folder::Private;
 use crate::limits::{Cores, Limits};
-use crate::sequence::Sequence;
 use crate::tier::Tier;
 use crate::wire::{Job, Killed};
-
-/// Runs one command to its end and returns its record.
-///
-/// Unless the command sets a tier, the best tier that works is used. The first run finds it by trying:
-/// a tier that does not work fails before the target has started.
-pub fn run(command: &Command, limits: &Limits, control: &Control) -> Result<Finished, LaunchError> {
-    let private = match command.folder {
-        Folder::Private => Some(make_private()?),
-        Folder::Given(_) => None,
-    };
-    Sequence::within(private).run_last(command, limits, control)
-}
 
 /// Checks a command and turns it into a job for the supervisor; `private` is the private folder, if any.
 pub(crate) fn job(
@@ -68,7 +53,7 @@ pub(crate) fn job(
 
 pub(crate) fn check_cores(limits: &Limits) -> Result<(), LaunchError> {
     let Some(wanted) = &limits.cores else { return Ok(()) };
-    // If the mask cannot be read, the kernel rejects wrong cores when the target starts.
+    // If the affinity mask cannot be read, the kernel rejects wrong cores when the target starts.
     let Ok(allowed) = Cores::allowed() else { return Ok(()) };
     if wanted.iter().all(|core| allowed.iter().any(|a| a == core)) {
         Ok(())
@@ -143,10 +128,10 @@ fn is_same(one: &OwnedFd, other: &OwnedFd) -> bool {
     identity(one) == identity(other)
 }
 
-/// Creates a file and rejects anything but a regular file: writing to a pipe that nobody reads would
-/// block the supervisor, which then could not enforce the limits.
+/// Creates or opens a file and rejects anything but a regular file. Writing to a pipe that nobody reads
+/// would block the supervisor, which then could not enforce the limits.
 fn create_regular(path: &Path) -> io::Result<File> {
-    // If it is a pipe, do not wait for a reader.
+    // If the file is a pipe, opening it must not wait for a reader.
     let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
     let file = File::options().read(true).append(true).create(true).custom_flags(flags).open(path)?;
     if !file.metadata()?.is_file() {
@@ -168,7 +153,7 @@ fn usable_folder(path: &Path) -> Result<PathBuf, LaunchError> {
     });
     let unusable = |source| LaunchError::Folder { path: path.to_owned(), source };
     usable.map_err(unusable)?;
-    // The guardian may have been started in another folder.
+    // The path must be absolute, because the guardian may have been started in another folder.
     std::path::absolute(path).map_err(unusable)
 }
 
@@ -178,8 +163,8 @@ pub(crate) fn folder_name(path: &Path) -> Result<CString, LaunchError> {
     c_string(path.as_os_str().to_owned()).map_err(unusable)
 }
 
-/// Returns the absolute path of a program: searched in the PATH of the target's `environment`, or
-/// relative to the current folder if it contains a slash.
+/// Returns the absolute path of a program. A name with a slash is relative to the current folder. A name
+/// without a slash is searched for in the PATH of the target's `environment`.
 pub fn find_program(
     program: &OsStr,
     environment: &BTreeMap<OsString, OsString>,

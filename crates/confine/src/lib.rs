@@ -29,6 +29,7 @@ mod folder;
 mod guardian;
 mod launch;
 mod limits;
+mod path_bytes;
 pub mod quantity;
 mod sequence;
 mod supervise;
@@ -42,16 +43,16 @@ pub use error::{LaunchError, Step};
 pub use finished::{Captured, CpuTime, End, Exit, Finished, Stop, Unread};
 pub use folder::Private as PrivateFolder;
 pub use guardian::dismiss_guardians;
-pub use launch::{find_program, run};
+pub use launch::find_program;
 pub use limits::{Cores, Limit, LimitError, Limits};
-pub use sequence::Sequence;
+pub use sequence::{Sequence, run};
 pub use tier::Tier;
 #[cfg(fuzzing)]
 pub use wire::fuzzing;
 
-/// Runs as the guardian of supervisors if this process was started as one, and then never returns.
+/// Runs as a guardian, and never returns, if this process was started as one. Otherwise does nothing.
 ///
-/// Call it first in `main`: the first run starts a copy of the running executable.
+/// Call this first in `main`: the first run starts the running executable a second time, as guardian.
 pub fn supervise_if_asked() {
     if std::env::args_os().nth(1).is_some_and(|argument| argument == supervise::SUPERVISE) {
         supervise::guard();

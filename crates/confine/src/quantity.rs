@@ -20,7 +20,7 @@ pub struct QuantityError {
     pub text: String,
     /// What was expected, with an example.
     pub wanted: &'static str,
-    /// Why it is invalid.
+    /// Why the text is invalid.
     pub why: String,
 }
 

@@ -1,11 +1,11 @@
-//! The caller's side of a supervisor: start it, send it one job after the other, and wait.
+//! The caller's side of a supervisor: starts it, sends it one job after the other, and waits for reports.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::command::Command;
+use crate::command::{Command, Folder};
 use crate::control::Control;
 use crate::error::LaunchError;
 use crate::finished::Finished;
@@ -16,13 +16,26 @@ use crate::limits::Limits;
 use crate::tier::{Tier, cgroup};
 use crate::wire::{self, Job, Killed, Reply, Report, Request, RunSpec};
 
+/// Runs one command to its end and returns its record.
+///
+/// Unless the command sets a tier, the best tier that works is used. The first run finds it by trying the
+/// tiers in order. A tier that does not work fails before the target has started.
+pub fn run(command: &Command, limits: &Limits, control: &Control) -> Result<Finished, LaunchError> {
+    let private = match command.folder {
+        Folder::Private => Some(make_private()?),
+        Folder::Given(_) => None,
+    };
+    Sequence::within(private).run_last(command, limits, control)
+}
+
 /// Commands that run one after the other in one process tree, with one private folder for all of them.
 ///
 /// Processes started by a set-up command may keep running while later commands run. When the sequence
 /// ends or is dropped, none of its processes is left. If the caller is killed, all of them are killed.
 ///
-/// The memory limit is that of the first command and covers the whole tree. The CPU time of a command
-/// is what the whole tree uses between its start and its end, including processes from set-up commands.
+/// The memory limit of the first command applies to all commands and covers the whole tree. The CPU time of
+/// a command is what the whole tree uses between the command's start and end. This includes processes
+/// from set-up commands.
 pub struct Sequence {
     private: Option<Private>,
     /// `Some` once the first command has started.
@@ -50,8 +63,9 @@ impl Sequence {
         self.private.as_ref().map_or(Path::new(""), |private| &private.path)
     }
 
-    /// Runs a command to its end. Processes that it leaves keep running, unless it was stopped. Its output
-    /// goes directly to files in the private folder, unless it names others.
+    /// Runs a command to its end. Processes that it leaves behind keep running, unless the command was
+    /// stopped. Its output goes directly to files: those that the command names, or files in the private
+    /// folder.
     pub fn set_up(
         &mut self,
         command: &Command,
@@ -67,7 +81,7 @@ impl Sequence {
         self.run_to(Killed::Nothing, &command, limits, control)
     }
 
-    /// Runs a command to its end. Processes that it leaves are killed; those of set-up commands keep
+    /// Runs a command to its end. Processes that it leaves behind are killed; those of set-up commands keep
     /// running.
     pub fn run(
         &mut self,
@@ -88,7 +102,8 @@ impl Sequence {
         self.run_to(Killed::All, command, limits, control)
     }
 
-    /// Kills everything and waits until it is gone, like dropping the sequence.
+    /// Kills all processes of the sequence and waits until they are gone. Dropping the sequence does the
+    /// same.
     pub fn end(self) {}
 
     fn run_to(
@@ -98,9 +113,10 @@ impl Sequence {
         limits: &Limits,
         control: &Control,
     ) -> Result<Finished, LaunchError> {
-        /// Index of the best tier not known to fail.
+        /// Index of the best tier that is not known to fail.
         static BEST: AtomicUsize = AtomicUsize::new(0);
-        /// Whether it has worked once. If so, a failure is temporary and no reason to use a lower tier.
+        /// Whether a run in that tier has succeeded. If so, a later failure is temporary and no reason to
+        /// use a lower tier.
         static WORKS: AtomicBool = AtomicBool::new(false);
 
         limits.check()?;
@@ -114,7 +130,8 @@ impl Sequence {
                 Err(LaunchError::Tier { .. })
                     if !WORKS.load(Ordering::Relaxed) && best + 1 < Tier::ALL.len() =>
                 {
-                    // Another thread may have found this out at the same time.
+                    // Exchange only if `BEST` is unchanged: another thread may have seen the same failure and
+                    // already moved to the next tier.
                     BEST.compare_exchange(best, best + 1, Ordering::Relaxed, Ordering::Relaxed).ok();
                 }
                 result => {
@@ -140,7 +157,7 @@ impl Sequence {
         let attached = open_streams(command)?;
         let private = self.private.as_ref().map(|private| private.path.as_path());
         let job = job(private, at_end, command, limits, &attached)?;
-        // Not the path of the executable, which may have been replaced by a newer version.
+        // Use this link instead of the executable's path: a newer version may have replaced the file there.
         let executable = command.guardian.as_deref().unwrap_or(Path::new("/proc/self/exe"));
         let failed = |source: io::Error| LaunchError::Guardian { path: executable.to_owned(), source };
         let is_first = self.supervisor.is_none();
@@ -152,7 +169,8 @@ impl Sequence {
         let report = run_job(&socket, orders, job, &attached, control);
         match report {
             Some(Report::Finished(mut finished)) if at_end == Killed::All => {
-                // The caller may be able to remove what was mounted in the supervisor's namespace.
+                // Dropping the folder removes it. The caller may succeed where the supervisor failed, because
+                // mounts in the supervisor's namespace do not exist for the caller.
                 self.private = None;
                 finished.left_behind = finished.left_behind.filter(|path| path.exists());
                 Ok(*finished)
@@ -190,7 +208,7 @@ impl Drop for Sequence {
     }
 }
 
-/// Sends a job to a supervisor and waits for the report; `None` if the supervisor was killed.
+/// Sends a job to a supervisor and returns its report. Returns `None` if the supervisor was killed.
 fn run_job(
     socket: &OwnedFd,
     orders: OwnedFd,
@@ -199,7 +217,8 @@ fn run_job(
     control: &Control,
 ) -> Option<Report> {
     let files: Vec<_> = attached.iter().flatten().map(AsFd::as_fd).collect();
-    // If the supervisor does not receive it, the report or its absence shows why.
+    // An error is ignored: if the supervisor does not receive the job, its report or the missing report shows
+    // why.
     wire::send(socket, &Request::Run(job), &files).ok();
     control.attach(orders);
     let report = loop {

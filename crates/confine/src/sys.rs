@@ -1,7 +1,7 @@
 //! System calls that no safe library offers. All `unsafe` code of the crate is in this file.
 //!
-//! Only the guardian and supervisors call them. These have one thread each, so code after a `fork` may
-//! do anything.
+//! Only the guardian and supervisors make these calls. Each of them has one thread, so the usual
+//! restrictions on code after a `fork` do not apply.
 
 #![allow(unsafe_code)]
 
@@ -73,7 +73,7 @@ fn forked(result: libc::c_long) -> io::Result<Forked> {
     }
 }
 
-/// Ends this process without running exit handlers inherited from its parent.
+/// Ends this process without running the exit handlers that it inherited from its parent.
 pub(crate) fn exit_now(code: i32) -> ! {
     // SAFETY: _exit has no preconditions.
     unsafe { libc::_exit(code) }
@@ -83,7 +83,7 @@ pub(crate) fn exit_now(code: i32) -> ! {
 pub(crate) struct Reaped {
     pub(crate) pid: Pid,
     pub(crate) exit: Exit,
-    /// Largest resident set, in bytes, of it or of any child it waited for.
+    /// Largest resident set, in bytes, of this process or of any child that it waited for.
     pub(crate) peak_memory: u64,
 }
 
@@ -96,12 +96,12 @@ pub(crate) enum Wait {
     NoChildren,
 }
 
-/// Reaps one dead child, any or the given one; waits for one to die if `block`.
+/// Reaps one dead child: the given one, or any if `child` is `None`. If `block`, waits until one has died.
 pub(crate) fn wait(child: Option<Pid>, block: bool) -> io::Result<Wait> {
     wait4(child, if block { 0 } else { libc::WNOHANG })
 }
 
-/// Reaps one dead child, or reports one that has been stopped, if there is any.
+/// Reaps a dead child or reports a stopped one, if there is any. Does not wait.
 pub(crate) fn wait_or_stop() -> io::Result<Wait> {
     wait4(None, libc::WNOHANG | libc::WUNTRACED)
 }
@@ -189,8 +189,8 @@ pub(crate) fn cpu_time(pid: Pid) -> Option<Duration> {
 
 /// Gives every signal its default action.
 pub(crate) fn default_signals() {
-    // `struct sigaction` of the kernel: handler (zero is the default), flags, restorer, mask. The
-    // function of the C library would skip the two signals that it reserves.
+    // The kernel's `struct sigaction`: handler (zero is the default), flags, restorer, mask. The C library's
+    // function would skip the two signals that the library reserves for itself.
     let default = [0_u64; 4];
     for signal in 1..=64 {
         // SAFETY: the block outlives the call; the mask in it has the size passed to the kernel. The
@@ -216,7 +216,7 @@ fn set_mask(mask: u64) {
     };
 }
 
-/// Returns a descriptor that is readable when a signal, which must be blocked, is pending.
+/// Returns a descriptor that is readable while `signal` is pending. The signal must be blocked.
 pub(crate) fn signal_descriptor(signal: Signal) -> io::Result<OwnedFd> {
     let mut mask = MaybeUninit::<libc::sigset_t>::zeroed();
     // SAFETY: the set is initialised before it is read; the descriptor is new and ours.
@@ -266,7 +266,7 @@ pub(crate) fn ticks_per_second() -> u64 {
     u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).unwrap_or(100)
 }
 
-/// Leaves namespaces; none of the flags used here concerns memory or descriptors.
+/// Leaves the given namespaces. The flags must not include memory or descriptors.
 pub(crate) fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
     // SAFETY: the caller has one thread and passes only namespace flags, so no other thread can keep
     // part of a shared table.

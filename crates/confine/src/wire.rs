@@ -1,6 +1,6 @@
 //! Messages between the processes of this crate. The caller asks the guardian for supervisors. It sends
-//! a supervisor one or more jobs, one after the other, with orders in between. The supervisor replies
-//! with the CPU time used when asked, and with one report for each job.
+//! each supervisor one or more jobs, one after the other, and orders about the running job. The supervisor
+//! sends one report for each job, and the CPU time used so far whenever the caller asks for it.
 //!
 //! A frame is a four-byte length and a `postcard` body. Both ends are the same executable, so the
 //! format needs no version. The open files of a job are sent along with its first byte.
@@ -29,13 +29,13 @@ use crate::limits::{Cores, Limits};
 use crate::tier::{Tier, cgroup};
 
 /// What the guardian needs to know about a run: how to fork its supervisor, and what to clean up if the
-/// supervisor is killed. The control socket of the run is sent along.
+/// supervisor is killed. The control socket of the run is sent with it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct RunSpec {
     pub(crate) tier: Tier,
     /// Where the cgroup tier creates its group.
     pub(crate) cgroup: Option<cgroup::Plan>,
-    /// The private folder, which must be removed.
+    /// The private folder, which must be removed after the run.
     pub(crate) private: Option<CString>,
 }
 
@@ -45,7 +45,7 @@ impl RunSpec {
     }
 }
 
-/// Everything else that the supervisor needs to know; the caller has checked it.
+/// What the supervisor needs to know about one job. The caller has checked all of it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Job {
     pub(crate) program: CString,
@@ -53,24 +53,24 @@ pub(crate) struct Job {
     pub(crate) environment: Vec<CString>,
     pub(crate) folder: CString,
     pub(crate) limits: Limits,
-    /// The cores to run on: those in the limits, otherwise those of the caller.
+    /// The cores to run on: those in the limits, or the caller's cores if the limits name none.
     pub(crate) cores: Option<Cores>,
     pub(crate) keep: Keep,
     /// Files to read at the end, from `folder`.
     pub(crate) read_files: Vec<CString>,
-    /// Which of stdin, stdout file and stderr file are sent along, in this order.
+    /// Whether a file is sent with the job for stdin, stdout and stderr, in this order.
     pub(crate) attached: [bool; 3],
     pub(crate) at_end: Killed,
 }
 
-/// What is killed when the main process of a job has ended.
+/// The processes to kill when the main process of a job has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Killed {
     /// Everything: no other job follows.
     All,
-    /// The processes that this job has started; earlier ones keep running.
+    /// The processes that this job has started. Processes of earlier jobs keep running.
     Own,
-    /// Nothing, unless the job was stopped. Its streams go directly to their files, because processes
+    /// None, unless the job was stopped. The output streams go directly to their files, because processes
     /// that keep running may write to them.
     Nothing,
 }
@@ -112,28 +112,11 @@ pub(crate) enum Report {
     NotStarted(Failure),
 }
 
-/// Serialises paths as bytes, because not all of them are UTF-8.
-pub(crate) mod path_bytes {
-    use std::ffi::OsString;
-    use std::os::unix::ffi::OsStringExt;
-    use std::path::PathBuf;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(crate) fn serialize<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
-        path.clone().map(|path| path.into_os_string().into_vec()).serialize(to)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
-        let bytes = Option::<Vec<u8>>::deserialize(from)?;
-        Ok(bytes.map(|bytes| OsString::from_vec(bytes).into()))
-    }
-}
-
 /// Maximum number of open files sent along with a job.
 const MAX_FILES: usize = 3;
 
-/// Memory for a body is allocated in chunks of this size as bytes arrive, because a length may be wrong.
+/// Size of the chunks in which memory for a body is allocated as its bytes arrive. The announced length may
+/// be wrong, so the memory is not allocated all at once.
 const CHUNK: usize = 64 << 10;
 
 /// Sends one frame.
@@ -180,7 +163,7 @@ pub(crate) fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Opti
     Ok(Some((postcard::from_bytes(&body).map_err(io::Error::other)?, files)))
 }
 
-/// Fills `bytes` from the socket; returns false if it was closed before.
+/// Fills `bytes` from the socket. Returns false if the socket was closed before `bytes` was full.
 fn fill(socket: impl AsFd, bytes: &mut [u8], files: &mut Vec<OwnedFd>) -> io::Result<bool> {
     let mut filled = 0;
     while filled < bytes.len() {

@@ -1,12 +1,12 @@
-//! Draws what a forest learns from killed trials: a cost that depends on one number, trials of which the
-//! expensive ones were killed at a cap, and the forest of each treatment.
+//! Draws what a forest learns from killed trials. The cost depends on one number, and expensive trials were
+//! killed at a cap. Each panel shows the forest of one treatment.
 //!
 //! `cargo run -p captune-engine --example killed_trials > docs/concepts/killed-trials.svg`
 //!
-//! The line is the cost, dots are trials that finished, and crosses are the lower bounds of killed ones. The
-//! dashed line is the mean of the forest, and the band one standard deviation between its trees on each side.
-//! (Hutter, Hoos and Leyton-Brown, Bayesian Optimization With Censored Response Data, 2011, Figure 1.) The
-//! integration tests check what the figure shows.
+//! The solid line is the cost, dots are trials that finished, and crosses are the lower bounds of killed
+//! trials. The dashed line is the mean of the forest. The band shows one standard deviation between its trees
+//! on each side. (Hutter, Hoos and Leyton-Brown, Bayesian Optimization With Censored Response Data, 2011,
+//! Figure 1.) The integration tests check what the figure shows.
 
 #![allow(clippy::print_stdout, reason = "the figure is its output")]
 
@@ -16,9 +16,9 @@ use engine::Reading;
 use surrogate::forest::{ForestSettings, ForestTrainer, Treatment};
 use surrogate::{Column, FitError, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 
-/// Trials that cost more were killed.
+/// The cap: trials that would cost more were killed.
 pub const CAP: f64 = 0.9;
-/// Where the trials are.
+/// The values of x at which there are trials.
 pub const PLACES: [f64; 12] = [0.03, 0.11, 0.2, 0.28, 0.37, 0.45, 0.54, 0.62, 0.71, 0.79, 0.88, 0.97];
 const PANELS: [(&str, Treatment); 4] = [
     ("drop: killed trials are left out", Treatment::Drop),
@@ -27,13 +27,13 @@ const PANELS: [(&str, Treatment); 4] = [
     ("sample: imputed, low in some trees, high in others", Treatment::Sample),
 ];
 
-/// The cost: a valley between two slopes.
+/// Returns the cost: a valley between two slopes.
 pub fn cost(x: f64) -> f64 {
     let (far, bend) = (x - 0.42, x * (1.0 - x));
     0.4 + 5.0 * far * far + 2.0 * far * bend
 }
 
-/// Returns the predictions of a forest with this treatment, after `trials` equal trials at each place.
+/// Returns the predictions of a forest with this treatment, after `trials` identical trials at each place.
 pub fn learned(treatment: Treatment, trials: usize, asked: &[f64]) -> Result<Vec<Prediction>, FitError> {
     let alike = InstanceTable::alike();
     let mut data = TrainingSet::new(&[Column::Number], &alike, Scale::Linear, None);
@@ -59,7 +59,7 @@ const TOP: f64 = 1.9;
 const INK: &str = "#7d8590";
 const COLOUR: &str = "#2f81f7";
 
-/// Draws one panel at its upper left corner.
+/// Draws one panel with its upper left corner at this position.
 fn panel(title: &str, treatment: Treatment, (left, top): (f64, f64)) -> Result<String, FitError> {
     let grid: Vec<f64> = (0..=200).map(|i| f64::from(i) / 200.0).collect();
     let found = learned(treatment, 1, &grid)?;

@@ -1,5 +1,5 @@
-//! Your own surrogate, from the model to its results. The model is the mean of all points, weighted by their
-//! distance.
+//! How to write your own surrogate, from the model to its results. The model in this example is a mean of all
+//! points, weighted by their distance.
 //!
 //! | step | here |
 //! |---|---|
@@ -8,10 +8,10 @@
 //! | let the surrogate propose | [`proposer`] |
 //! | run trials and tell their costs | [`optimise`] |
 //!
-//! A stopped trial counts as its lower bound, or as what the exact readings around it predict if that is
-//! more. `cargo run -p captune-engine --example own_surrogate` compares it with random proposals in the same
-//! races. The integration tests run the suite that every surrogate must pass, and check that it beats random
-//! proposals.
+//! A stopped trial counts as its lower bound, or as the value that the exact readings around it predict,
+//! whichever is larger. `cargo run -p captune-engine --example own_surrogate` compares the surrogate with
+//! random proposals in the same races. The integration tests run the suite that every surrogate must pass,
+//! and check that this one beats random proposals.
 
 #![allow(clippy::print_stdout, reason = "it prints its results")]
 
@@ -30,11 +30,11 @@ use surrogate::{FitError, InstanceTable, Points, Prediction, Predictor, Surrogat
 
 /// The settings of the surrogate.
 pub struct Near {
-    /// Squared distance below which points have about the same weight.
+    /// Squared distance below which points have about equal weights.
     pub blur: f64,
 }
 
-/// The fitted model: rows with their values.
+/// The fitted model: the rows and their values.
 struct Fitted {
     blur: f64,
     known: Vec<(Vec<f64>, f64)>,
@@ -81,7 +81,7 @@ impl Predictor for Fitted {
     }
 
     fn predict_total(&self, points: Points<'_>, out: &mut [Prediction]) {
-        // The spread of near points is the model's only estimate of noise.
+        // The spread of near points is the only estimate of noise that the model has.
         self.predict(points, out);
     }
 
@@ -99,18 +99,18 @@ impl Predictor for Fitted {
 /// The space to search.
 const SPACE: &str = "depth = { integer = [1, 40], default = 30 }\nratio = { float = [0.001, 1], log = true }\n\
                      restart = { float = [1.05, 2] }\n";
-/// Seconds after which a trial is stopped; the race stops most of them long before.
+/// Seconds after which a trial is stopped. The race stops most trials long before.
 const CUTOFF: f64 = 100.0;
 const TRIALS: usize = 60;
 
-/// Stands for the program to tune: a tenth of a second at its best.
+/// Simulates the program to tune: the best configuration takes a tenth of a second.
 fn seconds(configuration: &Configuration, space: &Space) -> f64 {
     let row = space.encode(configuration);
     let far = |place: f64, best: f64| (place - best) * (place - best);
     0.1 * libm::exp(12.0 * far(row[0], 0.2) + 20.0 * far(row[1], 0.7) + 10.0 * far(row[2], 0.5))
 }
 
-/// A deterministic target on a single instance.
+/// Returns the problem: a deterministic target on a single instance.
 pub fn problem(seed: u64) -> Result<Problem, Diagnostics> {
     let space = read(SPACE, "example", Format::Toml)?;
     let default = space.default_configuration();
@@ -123,14 +123,15 @@ pub fn proposer(problem: &Problem) -> Box<dyn Proposer> {
     Box::new(ModelSearch::new(problem.clone(), settings))
 }
 
-/// Asks for trials and tells their costs, or that they were stopped.
+/// Asks for trials and tells their costs. A trial above its cap is told as stopped.
 pub fn optimise(problem: &Problem, proposer: Box<dyn Proposer>) -> Result<Optimizer, NotRunning> {
     let mut history = History::new();
     let racing = Racing { deterministic: true, ..Racing::default() };
     let racer = CappedRacer::new(problem.clone(), racing, &mut history);
     let mut optimizer = Optimizer::new(history, Box::new(racer), proposer);
     while optimizer.history().trials().len() < TRIALS {
-        // Each trial is told at once, so there is never a running one to tighten, cancel or wait for.
+        // Each trial is told at once, so no trial is ever running that could be tightened, cancelled or
+        // waited for.
         let Ask::Run(TrialRequest { id, configuration, cap, .. }) = optimizer.ask(1) else { break };
         let (cost, cap) = (seconds(&configuration, &problem.space), cap.cost());
         let observation = match cost > cap {
@@ -143,7 +144,7 @@ pub fn optimise(problem: &Problem, proposer: Box<dyn Proposer>) -> Result<Optimi
     Ok(optimizer)
 }
 
-/// The cost of the best configuration.
+/// Returns the cost of the best configuration.
 pub fn best(problem: &Problem, optimizer: &Optimizer) -> f64 {
     seconds(optimizer.history().configuration(optimizer.incumbent()), &problem.space)
 }

@@ -1,8 +1,8 @@
 //! The decision-making part of captune: which configuration to try next, on which pair, and with which cap.
 //!
 //! Everything here is a pure function of its arguments: no files, no clock, no environment, no
-//! printing. The same settings, seed and history give the same decisions on every platform. For this
-//! reason logarithms and exponentials come from `libm` rather than from the operating system.
+//! printing. The same settings, seed and history give the same decisions on every platform. To
+//! ensure this, logarithms and exponentials come from `libm` rather than from the operating system.
 
 pub mod acquisition;
 pub mod history;

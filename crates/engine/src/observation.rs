@@ -12,7 +12,7 @@ pub enum Status {
     Finished,
     /// Stopped at a cap below the cutoff: the cost is at least the cap.
     Capped,
-    /// Stopped at the cutoff, or by a limit that no later trial will raise.
+    /// Stopped at the cutoff, or by a limit that stays the same for all later trials.
     Timeout,
     /// Stopped for using too much memory: there is no cost.
     Memory,
@@ -20,14 +20,14 @@ pub enum Status {
     Crashed,
     /// Ended by itself with a wrong answer: there is no cost, and the configuration is barred.
     Wrong,
-    /// Could not be run at all, or reported that no trial can succeed: the campaign stops.
+    /// Could not be started, or reported that no trial can succeed: the campaign stops.
     Aborted,
     /// The worker that ran it vanished. The trial is no evidence about the configuration and is run again.
     Lost,
 }
 
 impl Status {
-    /// Every status, in the order of severity.
+    /// Every status, in order of severity.
     pub const ALL: [Self; 8] = [
         Self::Finished,
         Self::Capped,
@@ -39,7 +39,7 @@ impl Status {
         Self::Lost,
     ];
 
-    /// The name of the status in the store and on the screen.
+    /// Returns the name of the status in the store and on the screen.
     pub fn name(self) -> &'static str {
         match self {
             Self::Finished => "finished",
@@ -58,17 +58,18 @@ impl Status {
         Self::ALL.into_iter().find(|status| status.name() == name)
     }
 
-    /// Whether the configuration failed on this pair, rather than being slow there.
+    /// Returns whether the status means that the configuration failed on this pair, rather than
+    /// being slow.
     pub fn is_failure(self) -> bool {
         matches!(self, Self::Memory | Self::Crashed | Self::Wrong)
     }
 
-    /// Whether it bars the configuration: a wrong answer is useless, however fast.
+    /// Returns whether the status bars the configuration: a wrong answer is useless, however fast.
     pub fn bars(self) -> bool {
         self == Self::Wrong
     }
 
-    /// Whether it is no evidence about the configuration.
+    /// Returns whether the trial is no evidence about the configuration.
     pub fn is_uninformative(self) -> bool {
         matches!(self, Self::Aborted | Self::Lost)
     }
@@ -79,12 +80,13 @@ impl Status {
 pub struct Observation {
     status: Status,
     cost: Option<Reading>,
-    /// What the trial used of the budget, in the unit of the cost if the cost grows with time.
+    /// The part of the budget that the trial used, in the unit of the cost if the cost grows with
+    /// time.
     #[serde(with = "math::json_number")]
     spent: f64,
     #[serde(default)]
     constraints: Box<[Option<Reading>]>,
-    /// Value that decides between two timeouts, if known: less is better.
+    /// The value that decides between two timeouts, if known; less is better.
     #[serde(default)]
     tie: Option<f64>,
 }
@@ -95,43 +97,45 @@ impl Observation {
         Self { status, cost, spent: spent.max(0.0), constraints: Box::default(), tie: None }
     }
 
-    /// A trial that ended by itself at this cost.
+    /// Returns the result of a trial that ended by itself at this cost.
     pub fn finished(cost: f64) -> Self {
         Self::new(Status::Finished, Some(Reading::Exact(cost)), cost)
     }
 
-    /// A trial stopped below the cutoff when the cost had reached `at`.
+    /// Returns the result of a trial that was stopped below the cutoff when its cost had reached
+    /// `at`.
     pub fn capped(at: f64) -> Self {
         Self::new(Status::Capped, Some(Reading::AtLeast(at)), at)
     }
 
-    /// A trial stopped at the cutoff or by a limit on another quantity, when the cost had reached `at`.
+    /// Returns the result of a trial that was stopped at the cutoff, or by a limit on another
+    /// quantity, when its cost had reached `at`.
     pub fn timeout(at: f64) -> Self {
         Self::new(Status::Timeout, Some(Reading::AtLeast(at)), at)
     }
 
-    /// A trial that ended without a cost after using `spent`.
+    /// Returns the result of a trial that ended without a cost after using `spent`.
     pub fn failed(status: Status, spent: f64) -> Self {
         assert!(status.is_failure() || status.is_uninformative(), "{status:?} is not a failure");
         Self::new(status, None, spent)
     }
 
-    /// Sets what the trial used, where that is not the cost.
+    /// Sets the part of the budget that the trial used, if it differs from the cost.
     #[must_use]
     pub fn with_spent(mut self, spent: f64) -> Self {
         self.spent = spent.max(0.0);
         self
     }
 
-    /// Sets the outputs that constraints bound, one for each; `None` where a stopped trial left one
-    /// unmeasured.
+    /// Sets the constrained outputs, one for each constraint. `None` means that the trial was
+    /// stopped before the output was measured.
     #[must_use]
     pub fn with_constraints(mut self, constraints: impl Into<Box<[Option<Reading>]>>) -> Self {
         self.constraints = constraints.into();
         self
     }
 
-    /// Sets the value that decides between two timeouts: less is better.
+    /// Sets the value that decides between two timeouts; less is better.
     #[must_use]
     pub fn with_tie(mut self, tie: Option<f64>) -> Self {
         assert!(tie.is_none_or(f64::is_finite), "a tie-breaker must be finite");
@@ -139,32 +143,33 @@ impl Observation {
         self
     }
 
-    /// How the trial ended.
+    /// Returns how the trial ended.
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// The cost, exact or as a lower bound; `None` if the trial failed.
+    /// Returns the cost, exact or as a lower bound; `None` if the trial failed.
     pub fn cost(&self) -> Option<Reading> {
         self.cost
     }
 
-    /// What the trial used of the budget.
+    /// Returns the part of the budget that the trial used.
     pub fn spent(&self) -> f64 {
         self.spent
     }
 
-    /// The value that decides between two timeouts, if known.
+    /// Returns the value that decides between two timeouts, if known.
     pub fn tie(&self) -> Option<f64> {
         self.tie
     }
 
-    /// Whether the trial finished without reporting a finite number for every constrained output.
+    /// Returns whether the trial finished without reporting a finite number for every constrained
+    /// output.
     pub fn is_unmeasured(&self) -> bool {
         self.status == Status::Finished && self.constraints.iter().any(Option::is_none)
     }
 
-    /// The outputs that constraints bound.
+    /// Returns the constrained outputs, one for each constraint.
     pub fn constraints(&self) -> &[Option<Reading>] {
         &self.constraints
     }

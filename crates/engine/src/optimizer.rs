@@ -1,7 +1,7 @@
 //! The engine as one object with an ask-and-tell interface.
 //!
-//! The state after any number of calls is a function of the settings, the seed and the calls. Time enters
-//! only through [`Optimizer::elapsed`], [`Optimizer::set_tempo`] and [`Optimizer::near_end`].
+//! The state depends only on the settings, the seed and the calls made so far. Time enters only
+//! through [`Optimizer::elapsed`], [`Optimizer::set_tempo`] and [`Optimizer::near_end`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,17 +20,18 @@ pub struct Optimizer {
     racer: Box<dyn Racer>,
     proposer: Box<dyn Proposer>,
     running: BTreeMap<TrialId, TrialRequest>,
-    /// Configurations that were new when the user requested them.
+    /// Requested configurations that were new when the user requested them.
     requested: BTreeSet<ConfigId>,
 }
 
-/// The error for the result of a trial that was never asked for or has already ended.
+/// The error if a result is told for a trial that was never asked for or has already ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("trial {0} is not running")]
 pub struct NotRunning(pub TrialId);
 
 impl Optimizer {
-    /// Continues from a history, with a racer created from or restored for this history.
+    /// Continues from a history. The racer must have been created from this history or restored for
+    /// it.
     pub fn new(history: History, racer: Box<dyn Racer>, proposer: Box<dyn Proposer>) -> Self {
         let request = |pending: PendingTrial| {
             let PendingTrial { id, key, cap, why, .. } = pending;
@@ -41,8 +42,8 @@ impl Optimizer {
         Self { history, racer, proposer, running, requested: BTreeSet::new() }
     }
 
-    /// Returns what to do next with this many free slots; with no free slot, only orders about running
-    /// trials.
+    /// Returns what to do next with this many free slots. With no free slot, it returns only orders
+    /// about running trials.
     pub fn ask(&mut self, slots: usize) -> Ask {
         let ask = self.racer.next(slots, &mut self.history, &mut *self.proposer);
         match &ask {
@@ -64,19 +65,20 @@ impl Optimizer {
         self.proposer.set_tempo(tempo);
     }
 
-    /// Interrupts long computations when the flag is raised. From then on, answers and the state of the
-    /// optimizer are invalid; continue from an earlier snapshot.
+    /// Interrupts long computations when the flag is raised. From then on, the optimizer's answers
+    /// and its state are invalid; continue from an earlier snapshot.
     pub fn watch_interrupt(&mut self, interrupt: &Interrupt) {
         self.proposer.watch_interrupt(interrupt);
     }
 
-    /// Sets whether the end of the campaign is near. If so, the best configurations that lost race once more
-    /// before new ones do.
+    /// Sets whether the end of the campaign is near. If it is, the best configurations that have
+    /// lost race once more before any new configuration does.
     pub fn near_end(&mut self, near: bool) {
         self.racer.near_end(near, &self.history, &mut *self.proposer);
     }
 
-    /// Races a configuration before any new one; returns its number and what becomes of the request.
+    /// Lets a configuration race before any new one. Returns its number and what happens to the
+    /// request.
     pub fn request(&mut self, configuration: &Configuration) -> (ConfigId, Requested) {
         let new = self.history.find(configuration).is_none();
         let config = self.history.intern(configuration);
@@ -86,7 +88,7 @@ impl Optimizer {
         (config, self.racer.request(config))
     }
 
-    /// Takes in the result of a trial that has ended.
+    /// Records the result of a trial that has ended.
     pub fn tell(&mut self, id: TrialId, observation: Observation) -> Result<(), NotRunning> {
         let TrialRequest { id, key, cap, why, .. } = self.running.remove(&id).ok_or(NotRunning(id))?;
         self.history.push(Trial { id, key, cap, why, observation });
@@ -94,35 +96,35 @@ impl Optimizer {
         Ok(())
     }
 
-    /// Reports the costs that running trials have reached at one moment. A trial that is not listed counts as
-    /// zero until its result is told.
+    /// Reports the costs that running trials have reached at one moment. A running trial that is
+    /// not listed counts as having cost nothing so far.
     pub fn elapsed(&mut self, reached: &[(TrialId, f64)]) {
         self.racer.elapsed(reached, &self.history);
     }
 
-    /// Withdraws a trial that will not be run to its end, without a result.
+    /// Withdraws a running trial, which then ends without a result.
     pub fn withdraw(&mut self, id: TrialId) -> Result<(), NotRunning> {
         self.running.remove(&id).ok_or(NotRunning(id))?;
         self.racer.withdrawn(id);
         Ok(())
     }
 
-    /// All trials told so far.
+    /// Returns all trials told so far.
     pub fn history(&self) -> &History {
         &self.history
     }
 
-    /// The trials asked for and not yet told, by number.
+    /// Returns the trials asked for and not yet told, ordered by their numbers.
     pub fn running(&self) -> impl Iterator<Item = &TrialRequest> {
         self.running.values()
     }
 
-    /// The best configuration so far.
+    /// Returns the best configuration so far.
     pub fn incumbent(&self) -> ConfigId {
         self.racer.incumbent()
     }
 
-    /// Number of pairs the incumbent has.
+    /// Returns the number of pairs on which the incumbent is known.
     pub fn incumbent_pairs(&self) -> usize {
         self.racer.incumbent_pairs()
     }
@@ -132,29 +134,30 @@ impl Optimizer {
         self.racer.news()
     }
 
-    /// The additional cost of every running trial after which some should be cancelled, unless one ends
-    /// before.
+    /// Returns how much more each running trial may cost before some trials should be cancelled.
+    /// The caller should then report what the trials have reached, unless one has ended before.
     pub fn patience(&self) -> Option<f64> {
         self.racer.patience(&self.history)
     }
 
-    /// The name of the source that a configuration came from.
+    /// Returns the name of the source of a configuration.
     pub fn origin(&self, config: ConfigId) -> &'static str {
         if self.requested.contains(&config) { "given" } else { self.proposer.origin(config, &self.history) }
     }
 
-    /// What a model predicted for a configuration when it was proposed in this session; `None` if no model
-    /// proposed it.
+    /// Returns what a model predicted for a configuration when it was proposed in this session; `None`
+    /// if no model proposed it.
     pub fn forecast(&self, config: ConfigId) -> Option<Forecast> {
         self.proposer.forecast(config)
     }
 
-    /// The learner chosen to propose, where several were compared.
+    /// Returns the learner that was chosen to propose, if several were compared.
     pub fn choice(&self) -> Option<Choice> {
         self.proposer.choice()
     }
 
-    /// The state of the search apart from the history, from which a campaign continues after an interruption.
+    /// Returns the state of the search without the history. A campaign continues from both after an
+    /// interruption.
     pub fn snapshot(&self) -> Snapshot {
         self.racer.snapshot()
     }

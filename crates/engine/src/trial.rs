@@ -13,7 +13,7 @@ macro_rules! number {
         pub struct $name(pub $inner);
 
         impl $name {
-            /// As an index into a table.
+            /// Returns the number as an index into a table.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -28,7 +28,8 @@ macro_rules! number {
 }
 
 number!(
-    /// A configuration's number in its campaign, in order of appearance; the baseline is 0.
+    /// A configuration's number in its campaign, in the order in which configurations first
+    /// appeared; the baseline is 0.
     ConfigId(u32)
 );
 number!(
@@ -44,7 +45,8 @@ number!(
     Seed(u32)
 );
 
-/// What a configuration is tried on. A snapshot contains many pairs, so each is stored as two numbers.
+/// An instance and a seed, on which a configuration is tried. A snapshot contains many pairs, so
+/// each is stored as two numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(from = "(InstanceId, Seed)", into = "(InstanceId, Seed)")]
 pub struct Pair {
@@ -66,16 +68,17 @@ impl From<Pair> for (InstanceId, Seed) {
     }
 }
 
-/// What a trial executes.
+/// The configuration and the pair of a trial.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct TrialKey {
     /// The configuration.
     pub config: ConfigId,
-    /// The pair it is tried on.
+    /// The pair on which the configuration is tried.
     pub pair: Pair,
 }
 
-/// The largest cost a trial may reach before it is stopped; infinite where costs do not grow.
+/// The largest cost a trial may reach before it is stopped. It is infinite if costs do not grow
+/// while a trial runs.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Serialize, Deserialize)]
 pub struct Cap(#[serde(with = "math::json_number")] f64);
 
@@ -83,13 +86,13 @@ impl Cap {
     /// No cap.
     pub const NONE: Self = Self(f64::INFINITY);
 
-    /// A cap at a positive cost.
+    /// Returns a cap at this cost, which must be positive.
     pub fn at(cost: f64) -> Self {
         assert!(cost > 0.0, "a cap must be positive, not {cost}");
         Self(cost)
     }
 
-    /// The cost at which the trial is stopped.
+    /// Returns the cost at which the trial is stopped.
     pub fn cost(self) -> f64 {
         self.0
     }
@@ -99,12 +102,12 @@ impl Cap {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Why {
-    /// The incumbent gains a pair.
+    /// The incumbent is measured on another pair.
     Incumbent,
-    /// A challenger meets the incumbent on one of its pairs.
+    /// A challenger is measured on one of the incumbent's pairs.
     Challenge,
-    /// After the search, baseline and incumbent are measured on pairs that were not used to choose the
-    /// incumbent.
+    /// After the search, the baseline and the incumbent are measured on pairs that were not used to
+    /// choose the incumbent.
     Validation,
 }
 
@@ -112,7 +115,7 @@ impl Why {
     /// All reasons.
     pub const ALL: [Self; 3] = [Self::Incumbent, Self::Challenge, Self::Validation];
 
-    /// The name of the reason in the store.
+    /// Returns the name of the reason in the store.
     pub fn name(self) -> &'static str {
         match self {
             Self::Incumbent => "incumbent",
@@ -127,11 +130,11 @@ impl Why {
 pub struct TrialRequest {
     /// Its number.
     pub id: TrialId,
-    /// What it executes.
+    /// The configuration and the pair, by number.
     pub key: TrialKey,
     /// The configuration to run.
     pub configuration: Configuration,
-    /// Where to stop it.
+    /// The cost at which to stop it.
     pub cap: Cap,
     /// The reason.
     pub why: Why,

@@ -1,4 +1,4 @@
-//! A custom executor: a new thread for each trial, like a new machine in a cluster or a cloud.
+//! A custom executor that starts a new thread for each trial, like a new machine in a cluster or a cloud.
 //!
 //! `cargo run -p captune-execution --example own_executor` runs some trials. The tests run it through the
 //! suite that every executor must pass.
@@ -13,7 +13,7 @@ use engine::{Cap, TrialId, TrialRequest};
 use execution::executor::{Bell, Executor, Happening, Inbox, Refused};
 use execution::{Leash, Record, Slot, Target, TargetError, panics};
 
-/// Runs each trial in a thread of its own, up to `workers` at a time.
+/// Runs each trial in its own thread, at most `workers` at a time.
 pub struct Threads {
     target: Arc<dyn Target>,
     /// Slots without a trial.

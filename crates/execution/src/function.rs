@@ -1,6 +1,6 @@
-//! A function of this program as the target, for benchmarks, demonstrations and embedding.
+//! Targets that are functions in this program, for benchmarks, demonstrations and embedding.
 //!
-//! CPU time is that of the thread that runs the function.
+//! The CPU time of a trial is that of the thread that runs the function.
 
 use engine::{Observation, Status, TrialRequest};
 use rustix::time::{ClockId, clock_gettime};
@@ -8,8 +8,9 @@ use rustix::time::{ClockId, clock_gettime};
 use super::{Account, Detail, Leash, Slot, Target, TargetError};
 use crate::panics::caught;
 
-/// Runs a function in the worker's own thread. The function should check the leash regularly, and stop when
-/// its cost passes the cap or the trial is cancelled. A function that panics has crashed.
+/// Runs a function in the worker's own thread. The function should check the leash regularly. It should stop
+/// when its cost exceeds the cap or when the trial is cancelled. If the function panics, the trial counts as
+/// crashed.
 pub struct FunctionTarget<F> {
     function: F,
     cutoff: Option<f64>,
@@ -20,15 +21,15 @@ pub struct FunctionTarget<F> {
 pub enum Outcome {
     /// Finished at this cost.
     Finished(f64),
-    /// Stopped when the cost had reached this.
+    /// Stopped when the cost had reached this value.
     Stopped(f64),
-    /// Failed after using this.
+    /// Failed after this much cost.
     Crashed(f64),
 }
 
 impl<F: Fn(&TrialRequest, &Leash) -> Outcome + Send + Sync> FunctionTarget<F> {
-    /// Creates a target that calls this function. A trial stopped at or above `cutoff` is a timeout; others
-    /// are capped.
+    /// Creates a target that calls this function. A trial that was stopped at or above `cutoff` is a timeout;
+    /// below it, the trial is capped.
     pub fn new(cutoff: Option<f64>, function: F) -> Self {
         Self { function, cutoff }
     }
@@ -52,7 +53,7 @@ impl<F: Fn(&TrialRequest, &Leash) -> Outcome + Send + Sync> Target for FunctionT
         let (cpu_before, wall_before) = (cpu(), wall());
         let (observation, reason) = match caught(|| (self.function)(trial, leash)) {
             Ok(outcome) => (self.observation(outcome), None),
-            // What it has spent is unknown.
+            // A panic does not report what the trial has spent.
             Err(message) => (Observation::failed(Status::Crashed, 0.0), Some(format!("panic: {message}"))),
         };
         let (cpu, wall) = (Some(cpu() - cpu_before), wall() - wall_before);

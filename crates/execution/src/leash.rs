@@ -1,4 +1,4 @@
-//! Control of a running trial: lowering its cap, and cancelling it.
+//! Controls a running trial: lowers its cap or cancels it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,24 +7,25 @@ use std::time::{Duration, Instant};
 use confine::Control;
 use engine::Cap;
 
-/// Controls one trial.
+/// Control of one trial.
 #[derive(Debug)]
 pub struct Leash {
-    /// The lowest cap set so far, as the bits of an `f64`; any thread may lower it.
+    /// The lowest cap set so far, stored as the bits of an `f64` so that any thread can lower it.
     cap: AtomicU64,
     cancelled: Mutex<bool>,
     cancelling: Condvar,
-    /// Controls the trial's own command.
+    /// Control of the trial's own command.
     control: Control,
-    /// Controls the set-up, to which the cap does not apply.
+    /// Control of the set-up, to which the cap does not apply.
     setup: Control,
     /// Start of the command, and its run time once it has ended.
     running: Mutex<Option<(Instant, Option<Duration>)>>,
     /// CPU seconds used so far, as the bits of an `f64`.
     used: AtomicU64,
-    /// When to query the CPU time again, in seconds of the trial, as the bits of an `f64`.
+    /// Time at which to query the CPU time again, in seconds since the start of the trial, as the bits of an
+    /// `f64`.
     next_query: AtomicU64,
-    /// Controls the check of the answer.
+    /// Control of the command that checks the answer.
     check: Control,
 }
 
@@ -48,7 +49,7 @@ impl Default for Leash {
 }
 
 impl Leash {
-    /// Creates a leash without a cap of its own.
+    /// Creates a leash that sets no cap.
     pub fn new() -> Self {
         Self::default()
     }
@@ -58,46 +59,46 @@ impl Leash {
         Cap::at(f64::from_bits(self.cap.load(Ordering::Relaxed)))
     }
 
-    /// Whether the trial was cancelled.
+    /// Returns whether the trial was cancelled.
     pub fn is_cancelled(&self) -> bool {
         *lock(&self.cancelled)
     }
 
-    /// Waits for this time. Returns true, without waiting any longer, if the trial is cancelled.
+    /// Waits for this time. If the trial is cancelled, returns true at once.
     pub fn wait(&self, time: Duration) -> bool {
         let is_active = |cancelled: &mut bool| !*cancelled;
         let waited = self.cancelling.wait_timeout_while(lock(&self.cancelled), time, is_active);
         *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Returns the control of the trial's own command.
+    /// Returns the control for the trial's own command.
     pub fn control(&self) -> &Control {
         &self.control
     }
 
-    /// Returns the control of the set-up.
+    /// Returns the control for the set-up.
     pub fn setup_control(&self) -> &Control {
         &self.setup
     }
 
-    /// Returns the control of the check of the answer, to which the cap does not apply.
+    /// Returns the control for the check of the answer. The cap does not apply to this check.
     pub(super) fn check_control(&self) -> &Control {
         &self.check
     }
 
-    /// Records that the trial's own command starts.
+    /// Records that the trial's own command starts now.
     pub(super) fn begin(&self) {
         *lock(&self.running) = Some((Instant::now(), None));
     }
 
-    /// Records that the trial's own command has ended.
+    /// Records that the trial's own command has ended now.
     pub(super) fn end(&self) {
         if let Some((started, elapsed)) = &mut *lock(&self.running) {
             *elapsed = Some(started.elapsed());
         }
     }
 
-    /// Returns the seconds for which the trial's own command has run; `None` before it has started.
+    /// Returns the seconds for which the trial's own command has run; `None` if it has not started.
     pub fn run_time(&self) -> Option<f64> {
         let (started, elapsed) = (*lock(&self.running))?;
         Some(elapsed.unwrap_or_else(|| started.elapsed()).as_secs_f64())
@@ -116,7 +117,7 @@ impl Leash {
 
     /// Lowers the cap that [`Self::cap`] returns.
     pub fn lower(&self, cap: Cap) {
-        // Positive floating-point numbers have the same order as their bits.
+        // The bits of positive floating-point numbers have the same order as the numbers.
         self.cap.fetch_min(cap.cost().to_bits(), Ordering::Relaxed);
     }
 

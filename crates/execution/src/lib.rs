@@ -1,8 +1,8 @@
-//! Running trials.
+//! Runs trials.
 //!
-//! A [`Target`] runs one trial and returns an [`Account`] of it: [`ProcessTarget`] runs the program of a
-//! scenario, [`FunctionTarget`] calls a function of this program. An [`executor`] runs many trials, on this
-//! machine's cores or in simulated time. This crate does not know why a trial is requested.
+//! A [`Target`] runs one trial and returns its result as an [`Account`]. [`ProcessTarget`] runs the program
+//! of a scenario; [`FunctionTarget`] calls a function of this program. An [`executor`] runs many trials, on
+//! this machine's cores or in simulated time. This crate does not know why a trial was requested.
 
 pub mod executor;
 mod function;
@@ -18,4 +18,4 @@ pub use function::{FunctionTarget, Outcome};
 pub use leash::Leash;
 pub use process::{CommandLine, NO_ANSWER, Place, ProcessTarget, environment};
 pub use record::Record;
-pub use target::{Account, Detail, GPUS, Slot, Target, TargetError};
+pub use target::{Account, Detail, GPUS, Slot, Target, TargetError, with_causes};

@@ -1,11 +1,12 @@
-//! Turns panics into errors where another thread waits for the result and would otherwise wait forever.
+//! Turns a panic into an error, for code whose result another thread waits for. Without this, that thread
+//! would wait forever.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs a function. If it panics, returns the first line of the panic message.
 ///
-/// State that the function has left inconsistent must not be used afterwards.
+/// If the function panics, do not use state that it may have left inconsistent.
 pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|payload| text(&*payload))
 }

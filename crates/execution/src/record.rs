@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Account, Detail};
 
-/// The request, the observation, other measurements, time and place. The store, events, exports and remote
-/// executors all use this one type.
+/// A trial's request, observation, further measurements, time and slot. The store, events, exports and remote
+/// executors all use this type.
 ///
-/// It is serialised with field names so that other versions can read it: fields added later have defaults,
+/// It is serialised with field names so that other versions can read it. Fields added later have defaults,
 /// and unknown fields are ignored.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Record {
-    /// The trial as the search sees it.
+    /// The trial in the search's form.
     pub trial: Trial,
     /// Further measurements.
     #[serde(default)]
     pub detail: Detail,
-    /// Campaign time at its start, in seconds.
+    /// Campaign time at which the trial started, in seconds.
     pub started: f64,
-    /// Campaign time at its end, in seconds.
+    /// Campaign time at which the trial ended, in seconds.
     pub ended: f64,
-    /// Number of the slot it ran in.
+    /// Number of the slot in which the trial ran.
     pub slot: u32,
 }
 
 impl Record {
-    /// Creates the record of a request.
+    /// Creates the record of a request and its result.
     pub fn of(request: &TrialRequest, account: Account, started: f64, ended: f64, slot: usize) -> Self {
         let Account { observation, detail } = account;
         let TrialRequest { id, key, cap, why, .. } = *request;
@@ -45,13 +45,13 @@ impl Record {
         (self.ended - self.started).max(self.detail.wall.unwrap_or(0.0))
     }
 
-    /// Whether the trial was lost, for a known reason. A trial that was cancelled on purpose without a usable
-    /// cost has the same status but no reason.
+    /// Returns whether the trial was lost for a known reason. A trial that was cancelled on purpose before it
+    /// had a usable cost has the same status, but no reason.
     pub fn is_lost(&self) -> bool {
         self.status() == Status::Lost && self.detail.reason.is_some()
     }
 
-    /// Whether the trial was cancelled on purpose before it reported anything.
+    /// Returns whether the trial was cancelled on purpose before it reported anything.
     pub fn is_cancelled(&self) -> bool {
         self.status() == Status::Lost && self.detail.reason.is_none()
     }
@@ -84,7 +84,8 @@ mod tests {
         Record { trial, detail, started: 1.0, ended: 6.5, slot: 1 }
     }
 
-    /// Later versions must be able to read stored and sent records: this text may grow, but must not change.
+    /// Later versions must be able to read stored and transmitted records. Fields may be added to this text,
+    /// but existing text must not change.
     #[test]
     fn the_serialised_form_is_stable_and_is_read_back() {
         let text = serde_json::to_string(&record()).unwrap();

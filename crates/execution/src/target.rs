@@ -13,26 +13,27 @@ use crate::Leash;
 
 /// Runs the trials of a campaign.
 pub trait Target: Send + Sync {
-    /// Runs a trial to its end in a slot. Another thread can cancel the trial with its leash.
+    /// Runs a trial to its end in a slot. Another thread can cancel the trial through its leash.
     fn run_on(&self, trial: &TrialRequest, leash: &Leash, slot: &Slot) -> Result<Account, TargetError>;
 
-    /// Runs a trial to its end in a slot of its own, on any cores.
+    /// Runs a trial to its end in a slot of its own, which may use any cores.
     fn run(&self, trial: &TrialRequest, leash: &Leash) -> Result<Account, TargetError> {
         self.run_on(trial, leash, &Slot::default())
     }
 
-    /// Lowers the cap of the trial on a leash, if the cap of a running trial can be changed; otherwise its
-    /// first cap applies.
+    /// Lowers the cap of the trial on a leash. If the target does not support this, the first cap applies
+    /// until the trial ends.
     fn lower_cap(&self, leash: &Leash, cap: Cap) {
         leash.lower(cap);
     }
 
-    /// Returns a lower bound on the cost that the trial on a leash has reached after `seconds`, if known.
+    /// Returns a lower bound on the cost that the trial on a leash has reached after `seconds`; `None` if
+    /// unknown.
     fn reached(&self, _leash: &Leash, _seconds: f64) -> Option<f64> {
         None
     }
 
-    /// Returns the seconds that a trial's command takes if it runs to its cap, if known.
+    /// Returns the seconds that a trial's command takes if it runs to its cap; `None` if unknown.
     fn longest(&self, _trial: &TrialRequest) -> Option<f64> {
         None
     }
@@ -47,7 +48,7 @@ pub struct Account {
     pub detail: Detail,
 }
 
-/// Details of a trial besides its observation, for the store, the screen and reruns.
+/// Details of a trial in addition to its observation, for the store, displays and reruns.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Detail {
@@ -57,12 +58,12 @@ pub struct Detail {
     pub wall: Option<f64>,
     /// Largest memory in bytes, if it could be measured.
     pub memory: Option<u64>,
-    /// Exit code of the main process, or minus the number of the signal that ended it.
+    /// Exit code of the main process. If a signal ended the process, minus the number of that signal.
     pub exit: Option<i32>,
-    /// The scenario's outputs that were found, by name; trials that were stopped have them, too.
+    /// The outputs of the scenario that were found, by name. Stopped trials have them, too.
     #[serde(with = "math::json_number::by_name")]
     pub outputs: BTreeMap<String, f64>,
-    /// Why it failed, in one line that is the same for the same cause.
+    /// Why the trial failed, in one line that is the same for the same cause.
     pub reason: Option<String>,
     /// The end of standard output, for failures only.
     pub stdout_tail: Vec<u8>,
@@ -70,17 +71,23 @@ pub struct Detail {
     pub stderr_tail: Vec<u8>,
     /// How the process tree was held together; empty if unknown.
     pub tier: Cow<'static, str>,
-    /// What went wrong in the teardown, in one line that is the same for the same cause. The trial's result
-    /// still counts.
+    /// What went wrong in the teardown, in one line that is the same for the same cause. The result of the
+    /// trial still counts.
     pub teardown: Option<String>,
-    /// Its private folder, if that could not be removed.
+    /// Path of the trial's private folder, if it could not be removed.
     pub left_behind: Option<PathBuf>,
-    /// What went wrong with the server without this trial causing it, in one line that is the same for the
-    /// same cause. The trial's result still counts.
+    /// A problem of the server that this trial did not cause, in one line that is the same for the same
+    /// cause. The result of the trial still counts.
     pub server: Option<String>,
 }
 
-/// Why no trial can be run. The campaign stops.
+/// Returns an error's message followed by those of all its causes, for places that accept only text.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+/// Why no trial can be run. The campaign then stops.
 #[derive(Debug, Error)]
 pub enum TargetError {
     /// The command cannot be started.
@@ -96,18 +103,18 @@ pub enum TargetError {
     Unmeasured {
         /// Name of the measure.
         what: &'static str,
-        /// How the tree was held together.
+        /// How the process tree was held together.
         tier: Tier,
     },
-    /// The file of the configuration cannot be written.
+    /// The configuration file cannot be written.
     #[error("cannot write the configuration to {}", path.display())]
     ConfigFile {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// The cause.
         source: std::io::Error,
     },
-    /// A run was repeated as often as the scenario allows.
+    /// A run still failed after as many repetitions as the scenario allows.
     #[error("{reason}: still failing after the {times} repetitions that `target.retry` allows")]
     Unavailable {
         /// Why the run was withdrawn each time.
@@ -121,24 +128,24 @@ pub enum TargetError {
         /// The target's own message.
         message: String,
     },
-    /// The target is code of this program, and panicked.
+    /// The target is a function of this program, and it panicked.
     #[error("the target panicked: {message}")]
     Panicked {
         /// The first line of the panic message.
         message: String,
     },
-    /// A trial on an instance that the target was not given.
+    /// The requested instance does not exist in the target's list.
     #[error("there is no instance {wanted}: the target has only {count} instances")]
     NoInstance {
         /// The requested instance.
         wanted: InstanceId,
-        /// Number of instances.
+        /// Number of instances in the list.
         count: usize,
     },
 }
 
 impl TargetError {
-    /// Returns what the user can do about it.
+    /// Returns a hint for the user on how to solve the problem.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Launch { source, .. } => source.hint(),
@@ -154,15 +161,15 @@ impl TargetError {
     }
 }
 
-/// The variable that names the GPUs a program may use.
+/// Environment variable that lists the GPUs that a program may use.
 pub const GPUS: &str = "CUDA_VISIBLE_DEVICES";
 
-/// Where a trial runs.
+/// A place in which one trial at a time runs.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Slot {
     /// Number of the slot, from 0. Trials that run at the same time have different slots.
     pub number: usize,
-    /// The cores that its trials may use; any if `None`.
+    /// The cores that its trials may use; `None` means any cores.
     pub cores: Option<Cores>,
     /// The GPUs that its trials may use, by number or name.
     pub gpus: Vec<String>,

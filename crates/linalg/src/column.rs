@@ -52,7 +52,7 @@ impl Work for Upper<'_> {
     }
 }
 
-/// The dot product.
+/// Returns the dot product.
 #[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; SUMS];

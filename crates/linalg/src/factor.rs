@@ -95,7 +95,7 @@ impl Factor {
         }
     }
 
-    /// Number of columns, each with as many rows as the factor has.
+    /// Returns the number of columns, each with as many rows as the factor has.
     fn count(&self, columns: &[f64]) -> usize {
         let count = columns.len().checked_div(self.order).unwrap_or(0);
         assert_eq!(columns.len(), self.order * count, "the last column is incomplete");
@@ -153,7 +153,7 @@ impl Factor {
     }
 }
 
-/// The view of a whole column-major matrix.
+/// Returns the view of a whole column-major matrix.
 const fn view(stride: usize) -> View {
     View { start: 0, down: 1, right: stride }
 }

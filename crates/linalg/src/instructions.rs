@@ -48,7 +48,7 @@ impl Instructions {
         all
     }
 
-    /// The best set that this processor has.
+    /// Returns the best set that this processor has.
     pub(crate) fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         {

@@ -26,12 +26,12 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// The part that starts at this row and column.
+    /// Returns the part that starts at this row and column.
     pub(crate) const fn at(self, row: usize, column: usize) -> Self {
         Self { start: self.start + row * self.down + column * self.right, ..self }
     }
 
-    /// The transposed matrix.
+    /// Returns the transposed matrix.
     pub(crate) const fn transposed(self) -> Self {
         Self { down: self.right, right: self.down, ..self }
     }
@@ -150,7 +150,7 @@ fn subtract_tile<V: Vector>(entries: &mut [f64], c: View, sums: &[[V; HIGH]], hi
     }
 }
 
-/// Number of rows of a tile.
+/// Returns the number of rows of a tile.
 const fn rows<V: Vector>() -> usize {
     HIGH * V::LANES
 }
@@ -190,7 +190,7 @@ fn pack(width: usize, panels: &mut Vec<f64>, entries: &[f64], view: View, [count
     }
 }
 
-/// The product of a strip of A and the used columns of a panel of B.
+/// Returns the product of a strip of A and the used columns of a panel of B.
 #[inline(always)]
 fn tile<V: Vector, const COLUMNS: usize, const USED: usize>(
     a: &[f64],

@@ -27,7 +27,7 @@ pub(crate) struct Triangles {
     instructions: Instructions,
 }
 
-/// Where to split: at a multiple of the rows of a small triangle.
+/// Returns where to split: at a multiple of the rows of a small triangle.
 const fn half(n: usize) -> usize {
     (n / 2).next_multiple_of(SMALL)
 }
@@ -156,7 +156,7 @@ impl Triangles {
 /// Largest number of vectors in a column of a small triangle.
 const PARTS: usize = SMALL / 4;
 
-/// A column of a small triangle.
+/// Returns a column of a small triangle.
 #[inline(always)]
 fn load<V: Vector>(column: &[f64; SMALL]) -> [V; PARTS] {
     let mut parts = [V::zero(); PARTS];
@@ -316,14 +316,14 @@ mod tests {
 
     const WHOLE: fn(usize) -> View = |n| View { start: 0, down: 1, right: n };
 
-    /// An irregular positive definite matrix.
+    /// Returns an irregular positive definite matrix.
     fn matrix(n: usize) -> Vec<f64> {
         let b: Vec<f64> = (0..n * n).map(|at| libm::sin(1e4 * libm::sqrt(2.0 + at as f64))).collect();
         let entry = |i: usize, j: usize| (0..n).map(|k| b[i * n + k] * b[j * n + k]).sum::<f64>();
         (0..n * n).map(|at| entry(at / n, at % n) + if at / n == at % n { 1.0 } else { 0.0 }).collect()
     }
 
-    /// The results of all algorithms with one set of instructions.
+    /// Returns the results of all algorithms with one set of instructions.
     fn everything(instructions: Instructions, n: usize, r: usize) -> Vec<f64> {
         let triangles = Triangles::new(instructions);
         let mut l = matrix(n);

@@ -16,10 +16,10 @@ pub(crate) trait Vector: Copy {
     /// Number of numbers.
     const LANES: usize;
 
-    /// A vector of zeros.
+    /// Returns a vector of zeros.
     fn zero() -> Self;
 
-    /// A vector with the same number in all lanes.
+    /// Returns a vector with the same number in all lanes.
     fn splat(number: f64) -> Self;
 
     /// Loads the first numbers of a slice.
@@ -31,10 +31,10 @@ pub(crate) trait Vector: Copy {
     /// `self · factor + summand`, rounded once.
     fn times_plus(self, factor: Self, summand: Self) -> Self;
 
-    /// The differences, lane by lane.
+    /// Returns the differences, lane by lane.
     fn minus(self, other: Self) -> Self;
 
-    /// The quotients, lane by lane.
+    /// Returns the quotients, lane by lane.
     fn over(self, other: Self) -> Self;
 
     /// Subtracts as many of the numbers as the slice has.

@@ -13,7 +13,7 @@
 const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
-/// Whether [`exp`] is valid for x, and [`ln`] for the exponential of x.
+/// Returns whether [`exp`] is valid for x, and [`ln`] for the exponential of x.
 pub fn is_ordinary_exponent(x: f64) -> bool {
     x.abs() < 700.0
 }
@@ -37,7 +37,7 @@ pub fn exp(x: f64) -> f64 {
     fraction * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }
 
-/// The natural logarithm of x.
+/// Returns the natural logarithm of x.
 #[inline]
 pub fn ln(x: f64) -> f64 {
     const EXPONENT: u64 = 0xfff << 52;

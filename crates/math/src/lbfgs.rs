@@ -188,7 +188,7 @@ impl Lbfgs {
     }
 }
 
-/// Which variables are on the boundary of the box, with the negative gradient pointing outwards.
+/// Returns which variables are on the boundary of the box, with the negative gradient pointing outwards.
 fn fixed(point: &Point, bounds: &[(f64, f64)]) -> Vec<bool> {
     let sides = point.x.iter().zip(&point.gradient).zip(bounds);
     sides.map(|((x, g), (low, high))| (x <= low && *g >= 0.0) || (x >= high && *g <= 0.0)).collect()

@@ -24,17 +24,18 @@ pub const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 /// √(2/π).
 const SQRT_2_OVER_PI: f64 = 0.797_884_560_802_865_4;
 
-/// The cumulative distribution function.
+/// Returns the cumulative distribution function.
 pub fn cdf(z: f64) -> f64 {
     libm::erfc(-z * FRAC_1_SQRT_2) / 2.0
 }
 
-/// The logarithm of the density.
+/// Returns the logarithm of the density.
 pub fn log_density(z: f64) -> f64 {
     -z * z / 2.0 - LN_SQRT_2_PI
 }
 
-/// The logarithm of the distribution function; finite for every z whose square does not overflow.
+/// Returns the logarithm of the distribution function; finite for every z whose square does not
+/// overflow.
 pub fn log_cdf(z: f64) -> f64 {
     if z >= 0.0 {
         return libm::log1p(-libm::erfc(z * FRAC_1_SQRT_2) / 2.0);
@@ -42,7 +43,7 @@ pub fn log_cdf(z: f64) -> f64 {
     libm::log(erfcx(-z * FRAC_1_SQRT_2)) - LN_2 - z * z / 2.0
 }
 
-/// The logarithm of the probability above z.
+/// Returns the logarithm of the probability above z.
 pub fn log_survival(z: f64) -> f64 {
     log_cdf(-z)
 }
@@ -75,7 +76,7 @@ pub fn quantile_of_log(log_probability: f64) -> f64 {
     lower_quantile(log_probability)
 }
 
-/// The quantile of a probability of at most one half.
+/// Returns the quantile of a probability of at most one half.
 fn lower_quantile(l: f64) -> f64 {
     if l == f64::NEG_INFINITY {
         return l;
@@ -169,7 +170,8 @@ pub fn erfcx(x: f64) -> f64 {
     if x < 0.0 { 2.0 * libm::exp(x * x) - scaled } else { scaled }
 }
 
-/// The quotient of two polynomials, highest power first; the denominator's leading coefficient 1 is left out.
+/// Returns the quotient of two polynomials, highest power first; the denominator's leading coefficient 1
+/// is left out.
 fn ratio(numerator: &[f64], denominator: &[f64], x: f64) -> f64 {
     let above = numerator.iter().fold(0.0, |sum, c| sum * x + c);
     let below = denominator.iter().fold(1.0, |sum, c| sum * x + c);

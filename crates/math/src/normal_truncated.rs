@@ -34,7 +34,7 @@ impl TruncatedNormal {
         Self { mean, deviation, bound, log_mass }
     }
 
-    /// The quantile of the probability `q`, 0 <= q < 1; never below the bound.
+    /// Returns the quantile of the probability `q`, 0 <= q < 1; never below the bound.
     pub fn quantile(&self, q: f64) -> f64 {
         let Self { mean, deviation, bound, log_mass } = *self;
         if deviation <= 0.0 {
@@ -43,7 +43,7 @@ impl TruncatedNormal {
         (mean - deviation * quantile_of_log(log_mass + libm::log1p(-q))).max(bound)
     }
 
-    /// The mean; never below the bound.
+    /// Returns the mean; never below the bound.
     pub fn mean(&self) -> f64 {
         let Self { mean, deviation, bound, .. } = *self;
         if deviation <= 0.0 {

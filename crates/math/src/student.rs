@@ -62,7 +62,7 @@ pub fn quantile_of(freedom: usize, confidence: f64) -> f64 {
 /// Degrees of freedom up to which the exact sum is used instead of the expansion.
 const MOST_TERMS: usize = 30;
 
-/// The probability between -t and t, given the angle of t.
+/// Returns the probability between -t and t, given the angle of t.
 fn probability_within(freedom: usize, angle: f64) -> f64 {
     let (sine, cosine) = (libm::sin(angle), libm::cos(angle));
     let is_odd = freedom % 2 == 1;

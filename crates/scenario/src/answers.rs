@@ -53,14 +53,14 @@ pub enum VerifyPiece {
 pub struct Known {
     /// Answers by instance name.
     pub answers: BTreeMap<String, String>,
-    /// Matches the line with the target's answer; its one group is the answer.
+    /// Matches the line with the target's answer. Its only group captures the answer.
     pub answer: Regex,
 }
 
 const LIMIT: Duration = Duration::from_secs(60);
 const PLACEHOLDERS: [&str; 4] = ["instance", "seed", "stdout", "folder"];
 
-/// Answers, and the place of `target.known`.
+/// How answers are checked, and the place of `target.known` in the file.
 pub(super) struct Read {
     pub(super) answers: Answers,
     known_span: Span,
@@ -199,7 +199,7 @@ fn from_toml(text: &str) -> Result<BTreeMap<String, String>, String> {
     table.get_ref().iter().map(entry).collect()
 }
 
-/// Reports instances without a known answer: a mistake if none has one, otherwise a warning.
+/// Reports instances without a known answer. This is a mistake if no instance has one, otherwise a warning.
 pub(super) fn check_instances(report: &mut Report<'_>, read: &Read, instances: &Instances) {
     let Some(known) = &read.answers.known else { return };
     let all = instances.train.iter().chain(&instances.test);

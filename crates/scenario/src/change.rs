@@ -1,8 +1,8 @@
-//! Decides what a changed scenario means for a campaign that has stored trials.
+//! Decides what a change of the scenario means for a campaign that has stored trials.
 //!
-//! Two scenarios are compared key by key, by meaning: `60s` equals `1m`, and a default is the same
-//! whether it is written out or not. [`KEYS`](super::keys::KEYS) gives the row of each key; the worst row
-//! decides.
+//! Two scenarios are compared key by key, by meaning. For example, `60s` equals `1m`, and a default value is
+//! the same whether it is written out or not. [`KEYS`](super::keys::KEYS) contains the row of each key. If
+//! several keys differ, the worst row decides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,14 +16,14 @@ use super::keys::{self, Form, Judgement, Key, Place, Row};
 use super::report::Section;
 use super::{Protocol, Scenario, constraints, spelling, syntax};
 
-/// The parts of its scenario that a campaign has stored.
+/// The stored parts of a campaign's scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Stored<'a> {
     /// The scenario's text.
     pub text: &'a str,
-    /// The space, in captune's own form, because the file that it came from may have changed.
+    /// The space in captune's own form. It is stored because the file that it came from may have changed.
     pub space: &'a str,
-    /// The names of the training instances, because files may have been added or removed.
+    /// The names of the training instances. They are stored because files may have been added or removed.
     pub instances: &'a [String],
     /// The configuration that gains are measured against, if it has been run.
     pub baseline: Option<&'a Configuration>,
@@ -42,7 +42,7 @@ pub struct Difference {
     pub row: Row,
 }
 
-/// The keys of the objective that can name an output.
+/// Keys of the objective that can contain the name of an output.
 const OUTPUT_KEYS: [&str; 3] = ["objective.minimise", "objective.maximise", "objective.then"];
 
 /// Returns the worst row of all differences.
@@ -50,8 +50,8 @@ pub fn verdict(differences: &[Difference]) -> Row {
     differences.iter().map(|difference| difference.row).max().unwrap_or(Row::Continue)
 }
 
-/// Returns every difference between a stored scenario and a new one, whose `text` has been read as
-/// `scenario`. Fails only if the stored scenario can no longer be read.
+/// Returns every difference between a stored scenario and a new one. `scenario` is the result of reading the
+/// new `text`. Fails only if the stored scenario can no longer be read.
 pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<Vec<Difference>, Diagnostics> {
     let (before, after) = (meanings(stored.text, "the stored scenario")?, meanings(text, &scenario.name)?);
     let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
@@ -65,7 +65,7 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
         let row = match key.judgement {
             Judgement::Always(row) => row,
             Judgement::Growing => {
-                // Without a cutoff, costs have no upper limit.
+                // If there is no cutoff, costs have no upper limit.
                 let size = |side: Option<&Meaning>| side.and_then(|m| m.number).unwrap_or(f64::INFINITY);
                 if size(new) > size(old) { Row::Reuse } else { Row::Refuse }
             }
@@ -84,7 +84,7 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
                 let text = |side: Option<&Meaning>| side.map_or("", |meaning| &meaning.shown).to_owned();
                 if constraints::is_within(&text(new), &text(old)) { Row::Reuse } else { Row::Refuse }
             }
-            // These are compared by their resolved contents, below.
+            // These are compared below, after they are resolved to their contents.
             Judgement::Instances | Judgement::Baseline | Judgement::Space => continue,
         };
         let shown = |side: Option<&Meaning>| side.map(|meaning| meaning.shown.clone());
@@ -105,8 +105,8 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
     Ok(differences)
 }
 
-/// Returns, for each constraint of a scenario, the index of the stored constraint on the same output and the
-/// same side. Unless the change refuses the stored trials, every constraint has one.
+/// For each constraint of a scenario, returns the index of the stored constraint on the same output and the
+/// same side. Every constraint has one, unless the change makes the stored trials unusable.
 pub fn kept_constraints(before: &str, scenario: &Scenario) -> Result<Vec<usize>, Diagnostics> {
     let before = before.strip_prefix('\u{feff}').unwrap_or(before);
     let (table, errors) = spelling::parse(before);
@@ -122,7 +122,7 @@ pub fn kept_constraints(before: &str, scenario: &Scenario) -> Result<Vec<usize>,
     Ok(scenario.constraints.iter().filter_map(place).collect())
 }
 
-/// Compares baselines by their values. If the spaces differ, [`spaces`] reports that instead.
+/// Compares baselines by their values. If the spaces differ, [`spaces`] reports the difference instead.
 fn baseline(before: &Configuration, after: &Configuration) -> Option<Difference> {
     let (old, new) = (before.to_string(), after.to_string());
     let same_space = before.space() == after.space();
@@ -182,7 +182,7 @@ struct Meaning {
     number: Option<f64>,
 }
 
-/// Returns every key of a scenario by its full name, including defaults.
+/// Returns every key of a scenario by its full name, including keys with default values.
 fn meanings(text: &str, file_name: &str) -> Result<BTreeMap<String, Meaning>, Diagnostics> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (table, errors) = spelling::parse(text);
@@ -218,13 +218,13 @@ fn collect(section: &Section<'_, '_>, parts: &[&str], minimise: &str, found: &mu
                 found.insert(entry.key, Meaning { key, shown, number });
             }
             Place::Table => collect(&section.section(&name), &parts, minimise, found),
-            // A stored scenario may be older than this program.
+            // The stored scenario may come from another version of captune, so unknown keys are ignored.
             Place::Unknown => {}
         }
     }
 }
 
-/// Returns the values of keys that are left out, as [`meaning`] shows them.
+/// Returns the default values of keys that are left out, in the form of [`meaning`].
 fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static str, &'static str)> {
     let time = ["cpu_time", "wall_time"].contains(&minimise);
     let capped_by = given.get("objective.capped_by").map_or("", |meaning| &meaning.shown);
@@ -275,7 +275,7 @@ fn defaults(minimise: &str, given: &BTreeMap<String, Meaning>) -> Vec<(&'static 
     defaults
 }
 
-/// Returns a value in canonical form, and as a number if it is a cost.
+/// Returns a value in canonical form. If the value is a cost, also returns it as a number.
 fn meaning(form: Form, value: &DeValue<'_>, minimise: &str) -> (String, Option<f64>) {
     let text = value.as_str().unwrap_or_default();
     let number = match (form, minimise) {

@@ -10,7 +10,7 @@ use space::{Diagnostic, Parameter, ParameterId, Span, Spanned, suggestion};
 use super::report::{Found, Report};
 use super::template::{self, Part};
 
-/// Placeholders of every command.
+/// Placeholders that every command may use.
 const PLACEHOLDERS: [&str; 12] = [
     "instance",
     "seed",
@@ -25,16 +25,16 @@ const PLACEHOLDERS: [&str; 12] = [
     "cores",
     "memory",
 ];
-/// The placeholder that is also available after the target's command has ended.
+/// Placeholder that is available only to commands that run after the target's command has ended.
 const STDOUT: &str = "stdout";
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "fish"];
 
 /// One argument, as written in the scenario.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Argument {
-    /// `{params}`: the arguments of all parameters that have no `{param:NAME}` of their own.
+    /// `{params}`: the arguments of all parameters that do not have their own `{param:NAME}`.
     Params,
-    /// One argument of several pieces.
+    /// One argument, made up of pieces.
     Pieces(Vec<Piece>),
 }
 
@@ -49,7 +49,7 @@ pub enum Piece {
     Seed,
     /// `{cap}`.
     Cap,
-    /// `{workdir}`: where the trial runs.
+    /// `{workdir}`: the folder in which the trial runs.
     Workdir,
     /// `{config_file}`: the path of the file that the configuration was written to.
     ConfigFile,
@@ -65,27 +65,28 @@ pub enum Piece {
     Memory,
     /// `{param:NAME}`: the value of one parameter.
     Param(ParameterId),
-    /// Used by protocols: the cap in seconds.
+    /// Used by protocols only: the cap in seconds.
     Seconds,
-    /// Used by protocols: the configuration's number, from 1.
+    /// Used by protocols only: the configuration's number, from 1.
     ConfigurationNumber,
-    /// Used by protocols: the instance's number, from 1.
+    /// Used by protocols only: the instance's number, from 1.
     InstanceNumber,
-    /// Used by protocols: the instance's features, as a list.
+    /// Used by protocols only: the instance's features, as a list.
     InstanceFeatures,
 }
 
 /// The program of a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Program {
-    /// Found when the scenario was read: its full path.
+    /// A program that existed when the scenario was read: its full path.
     Found(PathBuf),
-    /// `{workdir}/…`: made by `setup`, at this path from the folder in which the trial runs.
+    /// `{workdir}/…`: a program that `setup` builds. The path is relative to the folder in which the trial
+    /// runs.
     Built(PathBuf),
 }
 
 impl Program {
-    /// The full path, unless `setup` makes the program.
+    /// Returns the full path of the program, unless `setup` builds the program.
     pub fn found(&self) -> Option<&Path> {
         match self {
             Self::Found(path) => Some(path),
@@ -104,7 +105,7 @@ pub struct CommandTemplate {
 }
 
 impl CommandTemplate {
-    /// Whether a piece occurs in the arguments.
+    /// Returns whether a piece occurs in the arguments.
     pub fn mentions(&self, wanted: &Piece) -> bool {
         self.arguments.iter().any(|argument| match argument {
             Argument::Params => false,
@@ -112,7 +113,7 @@ impl CommandTemplate {
         })
     }
 
-    /// Whether the arguments contain values of parameters.
+    /// Returns whether the arguments contain values of parameters.
     pub fn has_parameters(&self) -> bool {
         self.arguments.iter().any(|argument| match argument {
             Argument::Params => true,
@@ -120,13 +121,13 @@ impl CommandTemplate {
         })
     }
 
-    /// Whether a parameter has its own `{param:NAME}`, so that `{params}` leaves it out.
+    /// Returns whether a parameter has its own `{param:NAME}`. If so, `{params}` leaves it out.
     pub fn names(&self, parameter: ParameterId) -> bool {
         self.mentions(&Piece::Param(parameter))
     }
 }
 
-/// The command and its place in the file, for checks that need the other tables.
+/// A command and its place in the file, for checks that involve other tables.
 pub(super) struct Read {
     pub(super) template: CommandTemplate,
     pub(super) span: Span,
@@ -136,16 +137,17 @@ pub(super) struct Read {
 pub(super) struct Context<'a> {
     /// The scenario's folder.
     pub(super) folder: &'a Path,
-    /// The target's environment variables; programs are looked up in its PATH.
+    /// The target's environment variables. Programs are looked up in its PATH.
     pub(super) environment: BTreeMap<OsString, OsString>,
     pub(super) space: Option<&'a Space>,
     /// Whether the target runs in the scenario's folder.
     pub(super) in_scenario_folder: bool,
-    /// Whether a `setup` runs before, which may build the program.
+    /// Whether a `setup` command runs before this one. It may build the program.
     pub(super) has_setup: bool,
 }
 
-/// Reads a command of the target. A command that runs `after` the target's own may use `{stdout}`.
+/// Reads a command of the target. If `after` is set, the command runs after the target's own and may use
+/// `{stdout}`.
 pub(super) fn read(
     report: &mut Report<'_>,
     found: &Found<'_, '_>,
@@ -178,7 +180,7 @@ pub(super) fn read(
     Some(Read { template: CommandTemplate { program, arguments }, span: found.span() })
 }
 
-/// The path of a program that `setup` builds, from the folder in which the trial runs.
+/// Returns the path of a program that `setup` builds, relative to the folder in which the trial runs.
 fn built(report: &mut Report<'_>, word: &Spanned<String>, path: &str) -> Option<PathBuf> {
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
     if path.is_empty() || path.contains(['{', '}']) || !Path::new(path).components().all(is_plain) {
@@ -280,7 +282,7 @@ fn argument(
                     Some(id) => pieces.push(Piece::Param(id)),
                     None => valid = false,
                 },
-                // The mistakes of the space are reported elsewhere.
+                // Mistakes in the space are reported elsewhere.
                 (Some(_), None) => valid = false,
                 (None, _) => {
                     let known: Vec<&str> = PLACEHOLDERS.into_iter().chain(after.then_some(STDOUT)).collect();
@@ -313,7 +315,7 @@ fn parameter(
     Some(id)
 }
 
-/// Warns of placeholders inside a shell script: the shell would run the substituted text as code.
+/// Warns of placeholders inside a shell script, because the shell would run the substituted text as code.
 fn warn_of_shell_script(
     report: &mut Report<'_>,
     program: &Spanned<String>,
@@ -338,12 +340,13 @@ fn warn_of_shell_script(
     }
 }
 
-/// Whether a word is `-c`, alone or after other letters.
+/// Returns whether a word is `-c`, possibly combined with other letters, as in `-ec`.
 fn is_script_flag(word: &str) -> bool {
     word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
 }
 
-/// Warns of plain names of files in the scenario's folder: the target runs elsewhere and would not find them.
+/// Warns of plain file names that exist in the scenario's folder. The target runs in another folder and would
+/// not find these files.
 fn warn_of_files(report: &mut Report<'_>, words: &[Spanned<String>], folder: &Path) {
     for word in words {
         let plain = !word.value.contains(['{', '}']) && !word.value.starts_with(['-', '/']);

@@ -32,7 +32,7 @@ pub enum ConfigFile {
 }
 
 impl ConfigFile {
-    /// Returns the file's name; some programs rely on its extension.
+    /// Returns the file's name. Its extension matters to some programs.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Lines(_) => "config.txt",
@@ -42,7 +42,7 @@ impl ConfigFile {
         }
     }
 
-    /// Returns the content of the file: every active parameter of a configuration.
+    /// Returns the content of the file, with every active parameter of a configuration.
     pub fn content(&self, space: &Space, configuration: &Configuration) -> String {
         let active = space.ids().filter_map(|id| Some((id, configuration.value(id)?)));
         let name = |id| space.parameter(id).name();
@@ -71,7 +71,7 @@ fn json(value: &Literal) -> serde_json::Value {
     }
 }
 
-/// Returns every active parameter of a configuration, by name.
+/// Returns a JSON object with every active parameter of a configuration.
 pub fn object(space: &Space, configuration: &Configuration) -> serde_json::Value {
     let active = space.ids().filter_map(|id| Some((space.parameter(id).name(), configuration.value(id)?)));
     serde_json::Value::Object(active.map(|(name, value)| (name.to_owned(), json(&value))).collect())
@@ -126,7 +126,7 @@ pub(super) fn read(
     Some(ConfigFile::Lines(lines))
 }
 
-/// Checks that every parameter's name can be the name of a variable.
+/// Checks that every parameter's name is a valid name for an environment variable.
 fn variables(report: &mut Report<'_>, found: &Found<'_, '_>, space: &Space) -> Option<()> {
     let unfit = space.parameters().iter().map(Parameter::name).find(|name| !shell::is_identifier(name));
     let Some(name) = unfit else { return Some(()) };

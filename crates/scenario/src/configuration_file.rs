@@ -1,4 +1,4 @@
-//! Configurations in files: a baseline, initial configurations, requests.
+//! Reads configurations from files: a baseline, initial configurations or requests.
 //!
 //! | form | a line or member |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | JSON | one object: `"name": value` |
 //! | lines | `name value` or `name=value`, with `#` comments |
 //!
-//! `captune best --as` writes the same forms. A parameter that is left out has its default.
+//! `captune best --as` writes the same forms. A parameter that is left out gets its default value.
 
 use engine::{Configuration, Space};
 use space::{ConfigurationError, Diagnostic, Diagnostics, Literal, Span, Spanned, suggestion};
@@ -15,7 +15,7 @@ use toml::de::{DeTable, DeValue};
 /// Names and values, each with its place in the file.
 type Values = Vec<(Spanned<String>, Spanned<Literal>)>;
 
-/// Reads a configuration of a space, or reports every mistake; `file_name` is shown in messages.
+/// Reads a configuration of a space, or reports every mistake. Messages show `file_name`.
 pub fn read(text: &str, file_name: &str, space: &Space) -> Result<Configuration, Diagnostics> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let values = match form(text, file_name) {
@@ -54,7 +54,7 @@ fn json(text: &str) -> Result<Values, Vec<Diagnostic>> {
     let mut mistakes = Vec::new();
     let mut values = Values::new();
     for (name, value) in object {
-        // The parser reports no positions, so search for the name in quotes.
+        // The JSON parser does not report positions, so the text is searched for the quoted name.
         let quoted = serde_json::Value::from(name.as_str()).to_string();
         let span = text.find(&quoted).map_or(Span::NONE, |at| Span::new(at, at + quoted.len()));
         let literal = match value {
@@ -89,7 +89,8 @@ fn toml(text: &str) -> Result<Values, Vec<Diagnostic>> {
     if mistakes.is_empty() { Ok(values) } else { Err(mistakes) }
 }
 
-/// Collects the members of a table. TOML reads a name with dots as nested tables.
+/// Collects the members of a table. Nested tables are included, because TOML reads a name with dots as nested
+/// tables.
 fn members(table: &DeTable<'_>, before: &str, values: &mut Values, mistakes: &mut Vec<Diagnostic>) {
     for (key, value) in table {
         let name = format!("{before}{}", key.get_ref());
@@ -127,7 +128,7 @@ fn lines(text: &str, space: &Space) -> Values {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        // Names may contain spaces and equals signs, so take the longest known name.
+        // Names may contain spaces and equals signs, so the longest known name that matches is taken.
         let follows = |rest: &str| rest.starts_with(|c: char| c == '=' || c.is_whitespace());
         let known = space.parameters().iter().map(space::Parameter::name);
         let known = known.filter(|name| line.strip_prefix(name).is_some_and(follows)).map(str::len).max();
@@ -145,7 +146,7 @@ fn lines(text: &str, space: &Space) -> Values {
     values
 }
 
-/// Returns the configuration with these values; parameters that are left out have their defaults.
+/// Returns the configuration with these values. Parameters that are left out get their default values.
 fn checked(given: Values, space: &Space) -> Result<Configuration, Vec<Diagnostic>> {
     let mut mistakes = Vec::new();
     let mut values: Vec<(&str, Literal)> = Vec::new();
@@ -178,7 +179,7 @@ fn checked(given: Values, space: &Space) -> Result<Configuration, Vec<Diagnostic
             Ok(configuration) => return Ok(configuration),
             Err(error) => error,
         };
-        // Parameters that were left out become active or inactive as the given values require.
+        // Parameters that were left out may become active or inactive because of the given values.
         match &error {
             ConfigurationError::Missing(name) if !is_given(name) => {
                 let parameter = space.find(name).map(|id| space.parameter(id));

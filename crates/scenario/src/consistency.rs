@@ -1,4 +1,4 @@
-//! Checks across the tables of a scenario.
+//! Checks that involve several tables of a scenario.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use super::report::{Report, Section};
 use super::settings::{Budget, Parallel, Racing, Surrogate, SurrogateKind};
 use super::{Instances, Validation, objective, target};
 
-/// Checks that the command has the placeholders that the other tables require, and no others.
+/// Checks that the command has all placeholders that the other tables require, and no others.
 pub(super) fn placeholders(
     report: &mut Report<'_>,
     target: &target::Read,
@@ -55,7 +55,7 @@ pub(super) fn placeholders(
             _ => {}
         }
     }
-    // Without instances, `repeats` says that the same run is to be measured several times.
+    // Without instances, `repeats` means that the same run is measured several times.
     let is_repeated = repeats_given && !instances_given;
     if racing.is_some_and(|racing| !racing.deterministic) && !before_end(&Piece::Seed) && !is_repeated {
         let hint = "pass `{seed}`, or write `deterministic = true` in `[racing]`";
@@ -63,7 +63,7 @@ pub(super) fn placeholders(
     }
 }
 
-/// Checks that the settings behind `{config_file}` and `{memory}` are given.
+/// Checks that the settings needed by `{config_file}` and `{memory}` are given.
 pub(super) fn placeholder_settings(report: &mut Report<'_>, target: &target::Read, limits: Option<&Limits>) {
     let settings = &target.settings;
     let mentioned = |piece| settings.commands().any(|command| command.mentions(piece));
@@ -89,7 +89,7 @@ pub(super) fn placeholder_settings(report: &mut Report<'_>, target: &target::Rea
     }
 }
 
-/// Checks that every variable parameter is passed to the target.
+/// Checks that every parameter that can vary is passed to the target.
 pub(super) fn parameters_are_passed(report: &mut Report<'_>, target: &target::Read, space: &Space) {
     let all_at_once = |command: &CommandTemplate| {
         command.arguments.contains(&Argument::Params) || command.mentions(&Piece::ConfigFile)
@@ -113,7 +113,7 @@ pub(super) fn parameters_are_passed(report: &mut Report<'_>, target: &target::Re
     }
 }
 
-/// Checks that folds are validated: they have no other purpose.
+/// Checks that folds are validated, because they have no other purpose.
 pub(super) fn folds_are_validated(
     report: &mut Report<'_>,
     root: &Section<'_, '_>,
@@ -128,8 +128,8 @@ pub(super) fn folds_are_validated(
     }
 }
 
-/// Warns of bounds without effect: those that no trial can violate because a limit or the cutoff stops it
-/// first, and bounds on the mean of the objective itself.
+/// Warns of bounds that have no effect. These are bounds that no trial can violate because a limit or the
+/// cutoff stops it first, and bounds on the mean of the objective itself.
 pub(super) fn bounds(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
@@ -190,7 +190,7 @@ pub(super) fn surrogates(
     }
 }
 
-/// Checks that the cutoff fits into the budget (or into a fold's share of it) and below the limits.
+/// Checks that the cutoff fits into the budget (or a fold's share of it) and does not exceed the limits.
 pub(super) fn times(
     report: &mut Report<'_>,
     (read, protocol): (&objective::Read, Protocol),
@@ -204,7 +204,7 @@ pub(super) fn times(
     let measure = read.objective.minimise;
     let limit_span = limits.get("wall").map_or(limits.span, |found| found.span());
     if !measure.is_time() {
-        // A target that gets its cap in seconds is killed some time after it.
+        // A target that gets its cap in seconds is killed only some time after it.
         let has_cap = read.objective.capped_by == CappedBy::Argument && protocol.caps_in_seconds();
         if limit.is_none() && !has_cap {
             let hint = "write `wall = \"60s\"` in `[limits]`";
@@ -220,7 +220,7 @@ pub(super) fn times(
         }
         return;
     };
-    // With several cores, CPU time grows faster than wall-clock time.
+    // On several cores, CPU time grows faster than wall-clock time.
     let cores = match measure {
         Measure::CpuTime => parallel.map(|parallel| parallel.cores_per_trial),
         _ => Some(1),

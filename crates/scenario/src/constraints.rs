@@ -1,8 +1,8 @@
 //! The table `[constraints]`: bounds on outputs other than the objective.
 //!
-//! The engine knows only `value <= bound`. For a lower bound, both the bound and the values are negated.
-//! [`Side`] is the one place where the sign changes, on the way in ([`Constraint::reading`],
-//! [`Constraint::for_engine`]) and on the way out ([`Constraint::shown`]).
+//! The engine supports only `value <= bound`, so both the bound and the values are negated for a lower bound.
+//! All sign changes happen in [`Side`]: on the way to the engine ([`Constraint::reading`],
+//! [`Constraint::for_engine`]) and on the way back ([`Constraint::shown`]).
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use super::objective::Measure;
 use super::report::{Found, Report, Section, Value, place_of};
 use super::settings::SurrogateKind;
 
-/// What a constraint can bound.
+/// Quantity that a constraint can bound.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Bounded {
     /// A measure that could also be the objective.
@@ -26,12 +26,12 @@ pub enum Bounded {
     Solved,
 }
 
-/// Which side of the bound is allowed.
+/// Side of the bound that is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Side {
-    /// The bound or less.
+    /// Values up to the bound.
     AtMost,
-    /// The bound or more.
+    /// Values from the bound upwards.
     AtLeast,
 }
 
@@ -43,7 +43,7 @@ impl Side {
         }
     }
 
-    /// Converts a number of the user to the engine's sign, or back.
+    /// Converts a number from the user's sign to the engine's, or back.
     fn signed(self, number: f64) -> f64 {
         match self {
             Self::AtMost => number,
@@ -53,34 +53,34 @@ impl Side {
     }
 }
 
-/// One bound.
+/// One bound on an output.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Constraint {
     /// Name of the bounded output.
     pub name: String,
-    /// What the name stands for.
+    /// The quantity that the name refers to.
     pub of: Bounded,
-    /// Which side is allowed.
+    /// Side of the bound that is allowed.
     pub side: Side,
     /// The bound, in seconds, bytes or the unit of the output.
     pub bound: f64,
     /// Whether the bound applies to the mean over a configuration's pairs or to the worst pair.
     pub over: Over,
-    /// Confidence that a mean is beyond the bound at which a race drops a challenger.
+    /// Confidence that is required before a race drops a challenger because its mean violates the bound.
     pub confidence: f64,
-    /// The surrogate of the output; by default, the one that models the cost.
+    /// The surrogate of this output. By default, it is the one that models the cost.
     pub surrogate: Option<SurrogateKind>,
 }
 
 impl Constraint {
-    /// Returns the constraint as the engine sees it.
+    /// Returns the constraint in the engine's form.
     pub fn for_engine(&self) -> constraint::Constraint {
         let (over, confidence) = (self.over, self.confidence);
         constraint::Constraint { bound: self.side.signed(self.bound), over, confidence }
     }
 
-    /// Converts a trial's reading to the engine's form. A reading known only as a lower bound proves nothing
-    /// about a constraint that is itself a lower bound.
+    /// Converts a trial's reading to the engine's form. If a reading is only a lower bound, it cannot show that
+    /// a constraint with a minimum is violated, so it becomes `None`.
     pub fn reading(&self, reported: Reading) -> Option<Reading> {
         match (reported, self.side) {
             (Reading::Exact(value), side) => Some(Reading::Exact(side.signed(value))),
@@ -89,7 +89,7 @@ impl Constraint {
         }
     }
 
-    /// Converts a value of the engine to the user's form.
+    /// Converts a value from the engine's form to the user's.
     pub fn shown(&self, value: f64) -> f64 {
         self.side.signed(value)
     }
@@ -99,18 +99,19 @@ impl Constraint {
         self.side.sign()
     }
 
-    /// Returns what is bounded and on which side. Constraints with the same subject have the same readings.
+    /// Returns the bounded output and the allowed side. Constraints for which these are equal have the same
+    /// readings.
     pub fn subject(&self) -> (&str, Side) {
         (&self.name, self.side)
     }
 }
 
-/// Whether all constraints are kept, as far as is known.
+/// Returns whether all constraints are satisfied, as far as is known.
 pub fn are_kept(holdings: &[Holding]) -> bool {
     holdings.iter().all(Holding::is_kept)
 }
 
-/// Reads the table. Constraints are sorted by name, so that their order in the file has no effect.
+/// Reads the table. Constraints are sorted by name, so their order in the file has no effect.
 pub(super) fn read(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
@@ -129,7 +130,7 @@ pub(super) fn read(
     (report.mistakes.len() == before).then_some(all)
 }
 
-/// Looks up a name. Outputs take precedence over what captune measures itself.
+/// Finds what a name refers to. Outputs take precedence over quantities that captune measures itself.
 fn bounded(
     report: &mut Report<'_>,
     name: &str,
@@ -154,7 +155,7 @@ fn bounded(
     None
 }
 
-/// Returns the items of a list of bounds, or a single bound as a list of one.
+/// Returns the items of a list of bounds. A single bound is returned as a list of one.
 fn items<'a, 't>(report: &mut Report<'_>, found: &Found<'a, 't>) -> Vec<Found<'a, 't>> {
     match found.value.get_ref() {
         DeValue::Array(list) if list.is_empty() => {
@@ -240,7 +241,7 @@ fn read_confidence(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<f64
     None
 }
 
-/// Reads a side, and a number in the unit of the bounded output.
+/// Reads the side and the number of a bound. The number is in the unit of the bounded output.
 fn read_bound(report: &mut Report<'_>, found: &Found<'_, '_>, of: Bounded) -> Option<(Side, f64)> {
     let example = match of {
         Bounded::Measure(measure) if measure.is_time() => "<= 5s",
@@ -308,7 +309,7 @@ fn plain_number(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Reports bounds on one output that contradict each other or are duplicates.
+/// Reports bounds on the same output that contradict each other or are duplicates.
 fn check_compatible(report: &mut Report<'_>, found: &Found<'_, '_>, own: &[(Span, Constraint)]) {
     for (place, (span, one)) in own.iter().enumerate() {
         for (_, other) in &own[..place] {
@@ -317,7 +318,7 @@ fn check_compatible(report: &mut Report<'_>, found: &Found<'_, '_>, own: &[(Span
                 let message = format!("`{}` has two bounds of the same kind: {other} and {one}", found.key);
                 report.mistake(*span, message, "keep only the stricter one");
             } else if low.side != high.side && low.bound > high.bound {
-                // No value lies between them, whether the bounds are on the mean or on the worst pair.
+                // No value satisfies both bounds, whether they apply to the mean or to the worst pair.
                 let message = format!("`{}` cannot be satisfied: {low} and {high}", found.key);
                 report.mistake(
                     *span,
@@ -329,7 +330,7 @@ fn check_compatible(report: &mut Report<'_>, found: &Found<'_, '_>, own: &[(Span
     }
 }
 
-/// `error <= 0.05`, with the bound as a plain number in its own unit.
+/// Formats the constraint, as in `error <= 0.05`. The bound is a plain number in its own unit.
 impl fmt::Display for Constraint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let over = if self.over == Over::Max { "every " } else { "" };
@@ -337,7 +338,7 @@ impl fmt::Display for Constraint {
     }
 }
 
-/// Returns the bounds of an entry. Its mistakes were already reported when the scenario was read.
+/// Returns the bounds of an entry. Mistakes in it were already reported when the scenario was read.
 fn of_entry(name: &str, value: &Value<'_>) -> Vec<Constraint> {
     let mut report = Report::new("");
     let found = Found { key: name.to_owned(), key_span: Span::NONE, value };
@@ -347,7 +348,7 @@ fn of_entry(name: &str, value: &Value<'_>) -> Vec<Constraint> {
     items.iter().filter_map(|item| Some(one(&mut report, name, of, item)?.1)).collect()
 }
 
-/// Returns an entry of the table in a canonical form.
+/// Returns an entry of the table in canonical form.
 pub(super) fn meaning(name: &str, value: &Value<'_>) -> String {
     let mut all = of_entry(name, value);
     all.sort_by_key(|one| (one.side, one.over));
@@ -365,7 +366,7 @@ pub(super) fn meaning(name: &str, value: &Value<'_>) -> String {
     all.iter().map(shown).collect::<Vec<_>>().join(" and ")
 }
 
-/// Returns the subjects of a table's constraints, in their order.
+/// Returns the subjects of a table's constraints, in the order of the constraints.
 pub(super) fn subjects(section: &Section<'_, '_>) -> Vec<(String, Side)> {
     let entries = section.entries();
     let mut all: Vec<Constraint> =
@@ -378,7 +379,7 @@ fn sort(all: &mut [Constraint]) {
     all.sort_by(|a, b| (a.subject(), a.over).cmp(&(b.subject(), b.over)));
 }
 
-/// Whether every side that `own` bounds is also bounded by `other`; both are as [`meaning`] returns them.
+/// Returns whether every side that `own` bounds is also bounded by `other`. Both are texts from [`meaning`].
 pub(super) fn is_within(own: &str, other: &str) -> bool {
     [Side::AtMost, Side::AtLeast].iter().all(|side| !own.contains(side.sign()) || other.contains(side.sign()))
 }

@@ -1,4 +1,4 @@
-//! The keys `baseline` and `initial`: configurations in files of their own.
+//! The keys `baseline` and `initial`: configurations in separate files.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use space::{Diagnostic, Diagnostics, Spanned};
 use super::report::{Report, Section};
 use crate::configuration_file;
 
-/// Reads the configuration that gains are measured against. The outer `None` stands for a mistake, the
-/// inner one for a key that is not given.
+/// Reads the configuration that gains are measured against. The outer `None` means a mistake; the inner one
+/// means that the key is not given.
 pub(super) fn baseline(
     report: &mut Report<'_>,
     root: &Section<'_, '_>,
@@ -54,7 +54,7 @@ fn file(
             return None;
         }
     };
-    // Without a valid space, the configuration cannot be checked.
+    // The configuration can be checked only against a valid space.
     match configuration_file::read(&text, &name.value, space?) {
         Ok(configuration) => Some(configuration),
         Err(mistakes) => {

@@ -1,4 +1,4 @@
-//! The list of all scenario keys. The reader rejects any other key, the reference page shows this list, and
+//! The list of all scenario keys. The reader rejects any other key. The reference page shows this list.
 //! [`change`](super::change) looks up what a changed key means for a stored campaign.
 
 /// Effect of a changed key on the stored trials of a campaign.
@@ -13,7 +13,7 @@ pub enum Row {
 }
 
 impl Row {
-    /// Returns its name, as shown in messages and in the reference.
+    /// Returns the row's name, as shown in messages and in the reference.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Continue => "continue",
@@ -28,24 +28,25 @@ impl Row {
 pub enum Judgement {
     /// The effect is always the same.
     Always(Row),
-    /// Re-use if the value grows or is removed, refuse if it shrinks: a trial stopped at a smaller cutoff
-    /// still gives a lower bound, but one that ran longer than the new cutoff does not fit.
+    /// Re-use if the value grows or is removed; refuse if it shrinks. A trial stopped at a smaller cutoff
+    /// still gives a lower bound, but a trial that ran longer than the new cutoff does not fit.
     Growing,
-    /// Compares the instances themselves: continue if some are added, refuse if some are removed.
+    /// Compares the instances themselves: continue if some were added, refuse if some were removed.
     Instances,
-    /// Refuse if the objective or a constraint uses this output, continue if it is only recorded.
+    /// Refuse if the objective or a constraint uses this output; continue if the output is only recorded.
     Outputs,
-    /// Re-use if a bound changes its value or is removed; refuse if the bound is on an output, or on a side of
-    /// it, that had none before, since the stored trials have no readings for it.
+    /// Re-use if a bound is changed or removed. Refuse if there is a bound on an output, or on a side of it,
+    /// that had none before, because the stored trials have no readings for it.
     Constraints,
     /// Compares the configuration itself: re-use if it differs.
     Baseline,
-    /// Compares the space itself: re-use, but refuse if a parameter is passed to the target differently.
+    /// Compares the space itself: re-use if it differs, but refuse if a parameter is passed to the target
+    /// differently.
     Space,
 }
 
 impl Judgement {
-    /// Returns its description for the reference.
+    /// Returns the rule's description for the reference.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Always(row) => row.name(),
@@ -89,7 +90,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns its description for the reference.
+    /// Returns the type's description for the reference.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Text => "string",
@@ -111,15 +112,15 @@ impl Form {
 /// A key of the scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
-    /// Full path: tables and name, separated by dots; `NAME` matches any name.
+    /// Full path of the key: tables and name, separated by dots. `NAME` matches any name.
     pub path: &'static str,
     /// Type of its value.
     pub form: Form,
-    /// Default, as TOML or in words.
+    /// Default value, as TOML or in words.
     pub default: &'static str,
     /// Description for the reference.
     pub meaning: &'static str,
-    /// Effect of changing it.
+    /// Effect of a change of this key.
     pub judgement: Judgement,
 }
 
@@ -230,13 +231,13 @@ pub const KEYS: &[Key] = &[
 pub(super) enum Place {
     /// A key.
     Key(&'static Key),
-    /// A table that holds keys.
+    /// A table that contains keys.
     Table,
     /// Neither a key nor a table.
     Unknown,
 }
 
-/// Looks up a path, given by its parts.
+/// Looks up a path, given as a list of its parts.
 pub(super) fn place(parts: &[&str]) -> Place {
     let mut table = false;
     let mut any = None;
@@ -260,13 +261,13 @@ pub(super) fn place(parts: &[&str]) -> Place {
     }
 }
 
-/// Returns whether a path, its parts separated by dots, is a key or a table of a scenario.
+/// Returns whether a path is a key or a table of a scenario. Its parts are separated by dots.
 pub fn is_known(path: &str) -> bool {
     let parts: Vec<&str> = path.split('.').collect();
     !matches!(place(&parts), Place::Unknown)
 }
 
-/// Returns the names that a table may hold, without `NAME`.
+/// Returns the names of keys and tables in a table, without `NAME`.
 pub(super) fn names(table: &[&str]) -> Vec<&'static str> {
     let mut names = Vec::new();
     for key in KEYS {
@@ -279,7 +280,7 @@ pub(super) fn names(table: &[&str]) -> Vec<&'static str> {
     names
 }
 
-/// Returns the rows of the reference for the keys of one table (`""` for keys outside any table).
+/// Returns the rows of the reference for the keys of one table. `""` stands for keys outside any table.
 pub fn reference(table: &str) -> String {
     let of_table = |path: &str| path.split_once('.').map_or("", |(table, _)| table) == table;
     let keys = KEYS.iter().filter(|key| of_table(key.path));

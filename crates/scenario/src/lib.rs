@@ -1,7 +1,7 @@
-//! Scenarios: the file that says what to tune, for which objective, on which inputs and for how long.
+//! Scenarios: the file that defines what to tune, for which objective, on which inputs and for how long.
 //!
 //! [`read`] turns the TOML text into a checked [`Scenario`], or reports every mistake at once. [`keys`] lists
-//! the keys; [`change`] decides what a changed key means for a campaign that has already started.
+//! the keys. [`change`] decides what a changed key means for a campaign that has already started.
 
 mod answers;
 pub mod change;
@@ -65,9 +65,9 @@ pub struct Scenario {
     pub name: String,
     /// Random seed.
     pub seed: u64,
-    /// The folder that relative paths start from.
+    /// The folder that relative paths in the scenario start from.
     pub folder: PathBuf,
-    /// The configuration that gains are measured against, if not the default.
+    /// The configuration that gains are measured against, if it is not the default.
     pub baseline: Option<Configuration>,
     /// Configurations to race before all others.
     pub initial: Vec<Configuration>,
@@ -77,13 +77,13 @@ pub struct Scenario {
     pub objective: Objective,
     /// The numbers that the target reports.
     pub outputs: Vec<Output>,
-    /// Bounds on outputs, sorted by name: the order of the constraints in an observation.
+    /// Bounds on outputs, sorted by name. The constraints of an observation have the same order.
     pub constraints: Vec<Constraint>,
     /// The inputs.
     pub instances: Instances,
     /// How the result is validated.
     pub validation: Validation,
-    /// What the campaign may spend.
+    /// Limits on what the campaign may spend.
     pub budget: Budget,
     /// Limits on each trial, in addition to its cap.
     pub limits: Limits,
@@ -91,7 +91,7 @@ pub struct Scenario {
     pub racing: Racing,
     /// How trials run in parallel.
     pub parallel: Parallel,
-    /// What proposes configurations.
+    /// Settings of the surrogate, which proposes configurations.
     pub surrogate: Surrogate,
     /// The parameters.
     pub space: Space,
@@ -100,7 +100,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Returns the constraints as the engine sees them, in the order of an observation's constraints.
+    /// Returns the constraints in the engine's form, in the same order.
     pub fn constraints_for_engine(&self) -> Vec<engine::problem::Constraint> {
         self.constraints.iter().map(Constraint::for_engine).collect()
     }
@@ -111,7 +111,7 @@ impl Scenario {
     }
 }
 
-/// Reads a scenario. Its paths are relative to `folder`; `file_name` is shown in messages.
+/// Reads a scenario. Its paths are relative to `folder`. Messages show `file_name`.
 pub fn read(text: &str, folder: &Path, file_name: &str) -> Result<Scenario, Diagnostics> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut report = Report::new(text);
@@ -121,7 +121,8 @@ pub fn read(text: &str, folder: &Path, file_name: &str) -> Result<Scenario, Diag
         report.unknown_keys(table.get_ref());
         sections(&mut report, table.get_ref(), folder, file_name, &mut referred)
     } else {
-        // After a syntax error the rest is guesswork, and reporting mistakes in it would mislead.
+        // After a syntax error, the meaning of the rest is uncertain. Mistakes reported in it would be
+        // misleading.
         report.mistakes = syntax::mistakes(text, &errors);
         None
     };
@@ -137,8 +138,8 @@ pub fn read(text: &str, folder: &Path, file_name: &str) -> Result<Scenario, Diag
     }
 }
 
-/// Reads all tables. A reader that finds a mistake reports it and may continue with a stand-in value, so the
-/// returned scenario is valid only if nothing has been reported.
+/// Reads all tables. A function that finds a mistake reports it and may continue with a substitute value, so
+/// the returned scenario is valid only if no mistake was reported.
 fn sections(
     report: &mut Report<'_>,
     table: &DeTable<'_>,
@@ -146,7 +147,7 @@ fn sections(
     file_name: &str,
     referred: &mut Vec<Diagnostics>,
 ) -> Option<Scenario> {
-    // The target runs in a folder of its own, so paths must not be relative to ours.
+    // The target runs in its own folder, so relative paths would be wrong there.
     let folder = match std::path::absolute(folder) {
         Ok(folder) => folder,
         Err(error) => {
@@ -183,7 +184,7 @@ fn sections(
     );
     let budget = settings::budget(report, &root.section("budget"));
     let limits = settings::limits(report, &root.section("limits"));
-    // Each campaign leaves one fold out.
+    // Each campaign leaves one fold out of its training.
     let count = instances.as_ref().map(|instances| {
         let count = instances.train.len();
         count - instances.folds.map_or(0, |folds| count / folds as usize)

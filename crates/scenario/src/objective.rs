@@ -1,4 +1,4 @@
-//! The table `[objective]`: what is minimised, how it is measured, where it ends.
+//! The table `[objective]`: what is minimised, how it is measured, and its cutoff.
 //!
 //! Costs are plain numbers from here on: seconds, bytes, or the unit of an output.
 
@@ -12,11 +12,11 @@ use super::report::{Found, Report, Section};
 pub enum Measure {
     /// CPU time of the whole process tree, in seconds.
     CpuTime,
-    /// Time on the clock, in seconds.
+    /// Wall-clock time, in seconds.
     WallTime,
-    /// Largest memory of the tree, in bytes.
+    /// Largest memory of the process tree, in bytes.
     Memory,
-    /// A number that the target tells: its place in [`Scenario::outputs`](super::Scenario::outputs).
+    /// A number that the target reports: its index in [`Scenario::outputs`](super::Scenario::outputs).
     Output(usize),
 }
 
@@ -24,7 +24,7 @@ impl Measure {
     pub(super) const NAMED: [(&'static str, Self); 3] =
         [("cpu_time", Self::CpuTime), ("wall_time", Self::WallTime), ("memory", Self::Memory)];
 
-    /// Whether it is a time.
+    /// Returns whether the measure is a time.
     pub const fn is_time(self) -> bool {
         matches!(self, Self::CpuTime | Self::WallTime)
     }
@@ -33,61 +33,61 @@ impl Measure {
 /// Who stops a trial at its cap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CappedBy {
-    /// We do.
+    /// captune stops it.
     Time,
-    /// The target, which is told by `{cap}`.
+    /// The target stops itself. It gets its cap through `{cap}`.
     Argument,
-    /// Nobody: costs do not grow while a trial runs.
+    /// Nothing stops it, because costs do not grow while a trial runs.
     Nobody,
 }
 
-/// Which way is better. The search minimises costs: of what is maximised they are the negatives.
+/// Direction of improvement. The search always minimises, so the cost of a maximised output is its negative.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sense {
-    /// Less is better.
+    /// Lower values are better.
     Minimise,
-    /// More is better.
+    /// Higher values are better.
     Maximise,
 }
 
 impl Sense {
-    /// The cost of what was measured.
+    /// Returns the cost that belongs to a measured value.
     pub fn cost(self, measured: f64) -> f64 {
         match self {
             Self::Minimise => measured,
-            // Never a negative zero.
+            // Subtracting avoids a negative zero.
             Self::Maximise => 0.0 - measured,
         }
     }
 
-    /// A cost, or a mean of costs, as what the user measures: every number that leaves the search for a
-    /// person or a program passes here.
+    /// Converts a cost, or a mean of costs, to the value that the user measures. Every number that the search
+    /// shows to a person or a program is converted here.
     pub fn shown(self, cost: f64) -> f64 {
         self.cost(cost)
     }
 }
 
-/// What is minimised and where it ends.
+/// The objective: what is minimised, and its cutoff.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Objective {
-    /// What is measured: minimised, unless it is maximised.
+    /// The measured quantity. It is minimised unless `sense` is [`Sense::Maximise`].
     pub minimise: Measure,
-    /// Which way is better.
+    /// Direction of improvement.
     pub sense: Sense,
-    /// The output that decides between two timeouts: its place in
+    /// The output that decides between two timeouts: its index in
     /// [`Scenario::outputs`](super::Scenario::outputs).
     pub then: Option<usize>,
-    /// The largest cost of interest.
+    /// The cutoff: the largest cost that a trial may reach.
     pub cutoff: Option<f64>,
-    /// A trial without a cost counts as this many cutoffs.
+    /// Penalty factor: a trial without a cost counts as this many cutoffs.
     pub par: f64,
     /// Who stops a trial at its cap.
     pub capped_by: CappedBy,
-    /// The smallest cost that the measurement resolves; 0 where nothing is capped.
+    /// The smallest cost that the measurement resolves; 0 if nothing is capped.
     pub grain: f64,
 }
 
-/// The objective with where its parts stand.
+/// The objective, and the places of its keys in the file.
 pub(super) struct Read {
     pub(super) objective: Objective,
     pub(super) cutoff_span: Span,
@@ -120,7 +120,7 @@ pub(super) fn read(
         None => Some(10.0),
         Some(found) => at_least_one(report, &found),
     };
-    // The rest is read in the unit of what is minimised.
+    // The other keys use the unit of the minimised quantity.
     let measure = measure?;
     let capped = section.get("capped_by");
     let capped_by = match &capped {
@@ -147,7 +147,8 @@ pub(super) fn read(
         None => default_grain(report, cutoff_span, measure, protocol, cutoff.flatten()),
     };
     let capped_by_span = capped.map_or(section.span, |found| found.span());
-    // After a mistake in one of them, what else is wrong should show all the same.
+    // After a mistake in one of these keys, reading continues with a default value, so that other mistakes
+    // are reported too.
     let (par, grain) = (par.unwrap_or(1.0), grain.unwrap_or(0.0));
     let (cutoff, capped_by, then) = (cutoff.flatten(), capped_by?, then.flatten());
     let sense = if maximise { Sense::Maximise } else { Sense::Minimise };
@@ -155,7 +156,7 @@ pub(super) fn read(
     Some(Read { objective, cutoff_span, capped_by_span })
 }
 
-/// What is maximised, if it can be, and mistakes in what else is said of it.
+/// Checks that the quantity can be maximised, and reports other keys that make no sense for it.
 fn maximised(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
@@ -184,7 +185,7 @@ fn maximised(
     output
 }
 
-/// The output that decides between timeouts.
+/// Reads the output that decides between timeouts.
 fn then(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
@@ -239,7 +240,7 @@ fn capped_by(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Measure) -
     None
 }
 
-/// A positive cost, in the unit of what is minimised.
+/// Reads a positive cost, in the unit of the minimised quantity.
 pub(super) fn cost(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Measure) -> Option<f64> {
     match measure {
         Measure::CpuTime | Measure::WallTime => Some(report.duration(found)?.as_secs_f64()),
@@ -271,7 +272,7 @@ fn grain(
     Some(grain)
 }
 
-/// The smallest difference that can be measured, where the scenario does not say.
+/// Returns the default grain: the smallest difference that can be measured.
 fn default_grain(
     report: &mut Report<'_>,
     span: Span,
@@ -288,7 +289,7 @@ fn default_grain(
     Some(grain)
 }
 
-/// A number that makes no sense below 1.
+/// Reads a number that must be at least 1.
 pub(super) fn at_least_one(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<f64> {
     let number = report.number(found)?;
     if number < 1.0 {

@@ -14,7 +14,7 @@ use super::target::pattern;
 pub struct Output {
     /// Its name.
     pub name: String,
-    /// Where it is found.
+    /// Where the output is found.
     pub source: Source,
 }
 
@@ -23,23 +23,23 @@ pub struct Output {
 pub enum Source {
     /// In a line of standard output.
     Pattern {
-        /// Matches the line; its one group is the number.
+        /// Matches the line. Its only group captures the number.
         pattern: Regex,
-        /// Which match counts.
+        /// Which of several matches counts.
         take: Take,
-        /// Where to look.
+        /// Which stream to search.
         stream: Stream,
     },
     /// In a file that the target writes.
     File {
         /// Path of the file, relative to the folder in which the target runs.
         path: String,
-        /// Path of names that leads to the number.
+        /// Path of keys that leads to the number in the file.
         key: Vec<String>,
     },
     /// In the answer of the protocol.
     Answer {
-        /// Path of names that leads to the number.
+        /// Path of keys that leads to the number in the answer.
         key: Vec<String>,
     },
 }
@@ -53,18 +53,18 @@ pub enum Take {
     Last,
 }
 
-/// Where a pattern is looked for.
+/// Which stream a pattern is searched in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stream {
-    /// In standard output and, if nothing there matches, in standard error.
+    /// Standard output and, if nothing matches there, standard error.
     Either,
-    /// In standard output.
+    /// Only standard output.
     Stdout,
-    /// In standard error.
+    /// Only standard error.
     Stderr,
 }
 
-/// Returns the names of all outputs, with those of the protocol last.
+/// Returns the names of all outputs, with the protocol's own outputs last.
 pub(super) fn names(section: &Section<'_, '_>, protocol: Protocol) -> Vec<String> {
     let own = section.entries().into_iter().map(|(name, _)| name);
     own.chain(protocol.outputs().iter().map(|&name| name.to_owned())).collect()
@@ -91,7 +91,7 @@ pub(super) fn read(
             valid = false;
         }
         let own = section.section(&name);
-        // Anything but a table has been reported as such.
+        // An entry that is not a table was already reported.
         match own.is_present().then(|| source(report, &own, protocol)).flatten() {
             Some(source) => outputs.push(Output { name, source }),
             None => valid = false,

@@ -10,7 +10,7 @@
 //! | `json` | captune | nothing: a line on standard input | `cost` |
 //! | `json-server` | captune | as `json`, to a process that keeps running | `cost` |
 //!
-//! The call becomes part of the command's template, so that all code that shows or checks commands sees it.
+//! The call is added to the command's template, so that all code that shows or checks commands includes it.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use super::target::{STEP_LIMIT, TargetSettings};
 /// How the target is called for a trial.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Protocol {
-    /// As `target.command` says.
+    /// As `target.command` specifies.
     #[default]
     Command,
     /// Wrappers of ParamILS, SMAC 1 and 2.
@@ -36,14 +36,14 @@ pub enum Protocol {
     Irace,
     /// Scripts of SMAC3.
     Smac3,
-    /// A JSON object on standard input, another on standard output.
+    /// Reads a JSON object from standard input and writes another one to standard output.
     Json,
-    /// The same, line by line, with a process that keeps running.
+    /// The same with one line per object, and a process that keeps running.
     JsonServer,
 }
 
 impl Protocol {
-    /// All protocols and their names.
+    /// The names of all protocols.
     pub const NAMED: [(&'static str, Self); 7] = [
         ("command", Self::Command),
         ("aclib", Self::Aclib),
@@ -59,7 +59,7 @@ impl Protocol {
         Self::NAMED.iter().find(|(_, protocol)| *protocol == self).map_or("", |(name, _)| name)
     }
 
-    /// Returns the outputs that answers have without a declaration in `[outputs]`.
+    /// Returns the outputs that every answer has. They need not be declared in `[outputs]`.
     pub const fn outputs(self) -> &'static [&'static str] {
         match self {
             Self::Command => &[],
@@ -82,23 +82,23 @@ impl Protocol {
         }
     }
 
-    /// Whether the target receives a trial as a line of JSON.
+    /// Returns whether the target receives a trial as a line of JSON.
     pub const fn is_json(self) -> bool {
         matches!(self, Self::Json | Self::JsonServer)
     }
 
-    /// Whether the exit code is ignored, because the answer contains the status.
+    /// Returns whether the exit code is ignored because the answer contains the status.
     pub const fn ignores_exit(self) -> bool {
         matches!(self, Self::Aclib | Self::Aclib2 | Self::Smac3)
     }
 
-    /// Whether the target receives its cap in seconds, whatever is minimised.
+    /// Returns whether the target receives its cap in seconds even if another quantity is minimised.
     pub const fn caps_in_seconds(self) -> bool {
         matches!(self, Self::Aclib | Self::Aclib2 | Self::Irace | Self::Smac3)
     }
 
-    /// Returns the default grain: the smallest cost that the outputs resolve. irace passes bounds in whole
-    /// seconds by default, and its runners may rely on that.
+    /// Returns the default grain, which is the smallest cost that the outputs resolve. By default, irace
+    /// passes bounds in whole seconds, and its runners may rely on that.
     pub const fn grain(self) -> f64 {
         match self {
             Self::Aclib | Self::Aclib2 | Self::Smac3 => 1e-3,
@@ -106,7 +106,7 @@ impl Protocol {
         }
     }
 
-    /// Returns how parameters without a form of their own are written.
+    /// Returns how parameters are written if the scenario does not specify a form.
     pub const fn params(self) -> &'static [&'static str] {
         match self {
             Self::Aclib | Self::Aclib2 => &["-{name}", "{value}"],
@@ -114,12 +114,13 @@ impl Protocol {
         }
     }
 
-    /// Whether a parameter's switch replaces its name in the general form, as AClib expects.
+    /// Returns whether a parameter's switch replaces its name in the general form, as AClib expects.
     pub(super) const fn switch_is_name(self) -> bool {
         matches!(self, Self::Aclib | Self::Aclib2)
     }
 
-    /// Returns how boolean parameters are written, if not like others. SMAC3 writes them as Python does.
+    /// Returns how boolean parameters are written if they differ from others. SMAC3 writes them as Python
+    /// does.
     pub(super) const fn flags(self) -> Option<[&'static str; 2]> {
         match self {
             Self::Smac3 => Some(["--{name}=True", "--{name}=False"]),
@@ -127,7 +128,7 @@ impl Protocol {
         }
     }
 
-    /// Returns the arguments that follow those of the command.
+    /// Returns the arguments that come after those of the command.
     fn arguments(self, with_instance: bool, with_bound: bool) -> Vec<Argument> {
         let word = |text: &str| Argument::Pieces(vec![Piece::Literal(text.to_owned())]);
         let piece = |piece: Piece| Argument::Pieces(vec![piece]);
@@ -150,8 +151,7 @@ impl Protocol {
             }
             Self::Irace => {
                 arguments.extend([Piece::ConfigurationNumber, Piece::InstanceNumber, Piece::Seed].map(piece));
-                // irace always passes an instance; a placeholder name keeps the positions of the other
-                // arguments.
+                // irace always passes an instance. A made-up name keeps the positions of the other arguments.
                 arguments.push(if with_instance { piece(Piece::Instance) } else { word("no_instance") });
                 arguments.extend(with_bound.then(|| piece(Piece::Seconds)));
             }
@@ -191,13 +191,13 @@ pub(super) fn restart_after(
     report.integer(&found, 1, i64::MAX).map(|count| count as u64)
 }
 
-/// Reads `target.setup_limit` for a server; its mistakes are reported with those of the set-up.
+/// Reads `target.setup_limit` for a server. Mistakes in it are reported together with those of the set-up.
 pub(super) fn start_limit(report: &Report<'_>, target: &Section<'_, '_>) -> Duration {
     let found = target.get("setup_limit");
     found.and_then(|found| Report::new(report.text).duration(&found)).unwrap_or(STEP_LIMIT)
 }
 
-/// Adds the call to the command, and reports settings that do not fit the protocol.
+/// Adds the protocol's call to the command, and reports settings that do not fit the protocol.
 pub(super) fn complete(
     report: &mut Report<'_>,
     (settings, span): (&mut TargetSettings, Span),
@@ -221,9 +221,9 @@ pub(super) fn complete(
     settings.command.arguments.extend(protocol.arguments(instances_given, with_bound));
 }
 
-/// Reports placeholders in the command that the protocol passes anyway.
+/// Reports placeholders in the command for values that the protocol passes anyway.
 fn check_duplicates(report: &mut Report<'_>, command: &CommandTemplate, span: Span, protocol: Protocol) {
-    // A line on standard input does not conflict with arguments.
+    // A line on standard input cannot conflict with arguments.
     if protocol == Protocol::Json {
         return;
     }
@@ -241,7 +241,7 @@ fn check_duplicates(report: &mut Report<'_>, command: &CommandTemplate, span: Sp
     }
 }
 
-/// Reports settings that do not fit a server: it starts before its trials are known.
+/// Reports settings that do not fit a server, because it starts before its trials are known.
 fn check_server(report: &mut Report<'_>, settings: &TargetSettings, span: Span) {
     let command = &settings.command;
     let of_trials = [("{trial}", Piece::Trial), ("{config_file}", Piece::ConfigFile)];
@@ -259,7 +259,7 @@ fn check_server(report: &mut Report<'_>, settings: &TargetSettings, span: Span) 
     }
 }
 
-/// Checks that the protocol can report and cap the objective.
+/// Checks that the protocol can report the objective and pass a cap for it.
 fn check_objective(report: &mut Report<'_>, protocol: Protocol, outputs: &[Output], read: &objective::Read) {
     let objective = &read.objective;
     let name = match objective.minimise {

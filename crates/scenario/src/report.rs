@@ -1,6 +1,6 @@
-//! Collects the mistakes in a scenario, and reads values of each kind that keys take.
+//! Collects the mistakes in a scenario, and reads each kind of value that keys can have.
 //!
-//! A function that reads a value reports a mistake and returns `None`, so that reading continues and all
+//! A function that reads a value reports a mistake and returns `None`. Reading then continues, so that all
 //! mistakes are shown at once.
 
 use std::time::Duration;
@@ -36,7 +36,7 @@ pub(super) fn place_of<T>(item: &toml::Spanned<T>) -> Span {
 pub(super) struct Section<'a, 't> {
     path: String,
     table: Option<&'a DeTable<'t>>,
-    /// Place of its name in the file.
+    /// Place of the table's name in the file.
     pub(super) span: Span,
 }
 
@@ -55,7 +55,7 @@ impl<'a, 't> Section<'a, 't> {
         Some(Found { key: self.path_of(name), key_span: place_of(key), value })
     }
 
-    /// Returns a table within this one. A value that is not a table counts as absent;
+    /// Returns a table inside this one. A value that is not a table counts as absent;
     /// [`Report::unknown_keys`] reports it.
     pub(super) fn section(&self, name: &str) -> Self {
         let entry = self.table.and_then(|table| table.get_key_value(name));
@@ -75,7 +75,8 @@ impl<'a, 't> Section<'a, 't> {
         entries.into_iter().map(found).collect()
     }
 
-    /// Whether an unknown key is a likely misspelling of this one, which [`Report::unknown_keys`] reports.
+    /// Returns whether some unknown key is probably a misspelling of this one. [`Report::unknown_keys`]
+    /// reports such a key.
     fn is_misspelt(&self, name: &str) -> bool {
         let own: Vec<&str> = self.path.split('.').filter(|part| !part.is_empty()).collect();
         let known = keys::names(&own);
@@ -109,7 +110,7 @@ impl<'t> Report<'t> {
         self.warnings.push(Diagnostic::new(span, message).hint(hint));
     }
 
-    /// Reports a value of the wrong kind.
+    /// Reports a value that has the wrong type.
     fn expected<T>(&mut self, found: &Found<'_, '_>, wanted: &str) -> Option<T> {
         let is = match found.value.get_ref() {
             DeValue::String(_) => "a string",
@@ -150,14 +151,15 @@ impl<'t> Report<'t> {
         }
     }
 
-    /// Reads a non-empty list of strings; a single string is a list of one.
+    /// Reads a non-empty list of strings. A single string counts as a list of one.
     pub(super) fn texts(&mut self, found: &Found<'_, '_>) -> Option<Vec<Spanned<String>>> {
         let before = self.mistakes.len();
         let texts = self.valid_texts(found);
         texts.filter(|_| self.mistakes.len() == before)
     }
 
-    /// Reads a list of strings and leaves out invalid items, so that the others can still be checked.
+    /// Reads a list of strings. Invalid items are reported and left out, so that the others can still be
+    /// checked.
     pub(super) fn valid_texts(&mut self, found: &Found<'_, '_>) -> Option<Vec<Spanned<String>>> {
         let DeValue::Array(list) = found.value.get_ref() else {
             return match found.value.get_ref() {

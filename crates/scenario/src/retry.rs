@@ -1,5 +1,5 @@
-//! `target.retry`: which failed runs are repeated because they say nothing about the configuration, such as
-//! runs that got no licence.
+//! `target.retry`: which failed runs are repeated because they give no information about the configuration,
+//! such as runs that got no licence.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::target::{Success, pattern};
 pub struct Retry {
     /// Exit codes of runs to repeat.
     pub exit: Vec<i32>,
-    /// Expression for a line in the output of runs to repeat.
+    /// Pattern for a line in the output of runs to repeat.
     pub pattern: Option<Regex>,
     /// Maximum number of repetitions.
     pub times: u32,
@@ -21,7 +21,7 @@ pub struct Retry {
     pub wait: Duration,
 }
 
-/// Reads `target.retry`; the outer `None` stands for a mistake.
+/// Reads `target.retry`. The outer `None` means a mistake.
 pub(super) fn read(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,

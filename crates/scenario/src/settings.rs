@@ -10,7 +10,8 @@ use surrogate::forest::ForestSettings;
 use super::objective::at_least_one;
 use super::report::{Found, Report, Section};
 
-/// What a campaign may spend. At least one limit is given, and the first one reached stops the campaign.
+/// Limits on what a campaign may spend. At least one limit is given, and the first one reached stops the
+/// campaign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
     /// Wall-clock time.
@@ -22,8 +23,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Returns the budget of each fold: an equal share, with trials rounded up. Without folds, returns the
-    /// whole budget.
+    /// Returns the budget of each fold: an equal share, with the number of trials rounded up. Without folds,
+    /// returns the whole budget.
     pub fn of_fold(&self, folds: Option<u32>) -> Self {
         let Some(folds) = folds else { return *self };
         Self {
@@ -37,37 +38,38 @@ impl Budget {
 /// How configurations are compared.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Racing {
-    /// Factor on the incumbent's sum at which a challenger is stopped.
+    /// Slack: a challenger is stopped when its sum of costs exceeds this factor times the incumbent's.
     pub slack: f64,
     /// Number of pairs that a configuration needs before it can win.
     pub min_pairs: u32,
-    /// Maximum number of pairs of the incumbent.
+    /// Maximum number of pairs that the incumbent is run on.
     pub max_pairs: u32,
     /// Whether the target ignores its seed.
     pub deterministic: bool,
-    /// Whether one trial per instance is enough. Not so for times: they vary even if the work is the same.
+    /// Whether one trial per instance is enough. This is false for times, which vary even if the work is the
+    /// same.
     pub measured_once: bool,
 }
 
 /// How trials run in parallel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parallel {
-    /// Number of parallel trials; if not given, as many as the cores allow.
+    /// Number of parallel trials. By default, as many as the cores allow.
     pub workers: Option<u32>,
-    /// Cores of each trial.
+    /// Number of cores of each trial.
     pub cores_per_trial: u32,
-    /// GPUs of each trial.
+    /// Number of GPUs of each trial.
     pub gpus_per_trial: u32,
-    /// The GPUs to distribute; those in CUDA_VISIBLE_DEVICES if not given.
+    /// The GPUs to distribute. By default, those in CUDA_VISIBLE_DEVICES.
     pub gpus: Option<Vec<u32>>,
-    /// Whether results are processed in the order in which trials were requested.
+    /// Whether results are processed in the order in which the trials were requested.
     pub repeatable: bool,
 }
 
-/// What proposes configurations.
+/// Kind of proposer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SurrogateKind {
-    /// Not given: the default for the target applies.
+    /// Not given, so the default for the target applies.
     Unspecified,
     /// Proposes where a forest, grown on all trials, expects the largest improvement.
     Forest,
@@ -75,9 +77,9 @@ pub enum SurrogateKind {
     Neural,
     /// Proposes where a Gaussian process, fitted to all trials, expects the largest improvement.
     Gaussian,
-    /// Uses the best of these three.
+    /// Uses the best of the forest, the networks and the Gaussian process.
     Auto,
-    /// Proposes around the best configurations.
+    /// Proposes small changes to the best configurations.
     Local,
     /// Proposes random configurations.
     Random,
@@ -86,14 +88,14 @@ pub enum SurrogateKind {
 /// How a surrogate treats trials that were stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Treatment {
-    /// As right-censored: their cost follows the surrogate's prediction above the lower bound. This is
-    /// `sample` for a forest, `tobit` for networks and `likelihood` for a Gaussian process.
+    /// Treats them as right-censored: the cost follows the surrogate's prediction above the lower bound. This
+    /// is called `sample` for a forest, `tobit` for networks and `likelihood` for a Gaussian process.
     Likelihood,
-    /// Their cost is the predicted mean above the lower bound.
+    /// Replaces their cost with the predicted mean above the lower bound.
     Mean,
-    /// They are left out.
+    /// Leaves them out.
     Drop,
-    /// Their lower bound is used as their cost.
+    /// Uses their lower bound as if it were their cost.
     Ignore,
 }
 
@@ -106,12 +108,12 @@ pub enum Acquisition {
     ImprovementPerBudget,
 }
 
-/// What proposes configurations, and how it learns.
+/// Settings of the proposer: its kind, and how it learns.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Surrogate {
     /// The kind of proposer.
     pub kind: SurrogateKind,
-    /// How it treats trials that were stopped.
+    /// How the surrogate treats trials that were stopped.
     pub treatment: Treatment,
     /// How configurations are rated.
     pub acquisition: Acquisition,
@@ -123,7 +125,7 @@ pub struct Surrogate {
     pub overhead: f64,
 }
 
-/// Reads a value that may be left out.
+/// Reads a value of a key that may be absent.
 fn optional<'a, 't, T>(
     section: &Section<'a, 't>,
     name: &str,
@@ -167,7 +169,7 @@ pub(super) fn limits(report: &mut Report<'_>, section: &Section<'_, '_>) -> Opti
     })
 }
 
-/// Reads a grace. Unlike other durations it may be zero, which means none.
+/// Reads a grace period. Unlike other durations it may be zero, which means no grace period.
 fn grace(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Option<Duration>> {
     let is_zero = |text: &str| {
         let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim();
@@ -180,14 +182,14 @@ fn grace(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Option<Durati
     report.duration(found).map(Some)
 }
 
-/// Minimum of the default `max_pairs` for a deterministic target: enough for a mean, and no more, because
-/// every challenger has to run on these pairs.
+/// Minimum of the default `max_pairs` for a deterministic target. It is enough for a mean, but not larger,
+/// because every challenger has to run on these pairs.
 const DETERMINISTIC_PAIRS: i64 = 20;
-/// Pairs of each instance in the default `max_pairs` for a deterministic target.
+/// Number of pairs per instance in the default `max_pairs` for a deterministic target.
 const PAIRS_PER_INSTANCE: i64 = 3;
 
-/// Reads the racing settings, given the number of training instances (`None` if unknown) and whether the cost
-/// is an output that the target reports.
+/// Reads the racing settings. They depend on the number of training instances (`None` if unknown) and on
+/// whether the cost is an output that the target reports.
 pub(super) fn racing(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
@@ -201,7 +203,7 @@ pub(super) fn racing(
     let repeats_span = section.get("repeats").map_or(Span::NONE, |found| found.span());
     let repeats = optional(section, "repeats", |found| repeats(report, found));
     let (max_pairs, repeats) = (max_pairs?, repeats?);
-    // After a mistake, use the default, so that other mistakes are reported as well.
+    // After a mistake, continue with the default, so that other mistakes are reported as well.
     let deterministic = deterministic.flatten().unwrap_or(false);
     let measured_once = deterministic && is_output;
     let default_pairs = match instances {
@@ -235,7 +237,7 @@ pub(super) fn racing(
     })
 }
 
-/// Reads the least and the largest number of repeats.
+/// Reads the smallest and the largest number of repeats.
 fn repeats(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<(i64, i64)> {
     let list = report.integers(found, 1, i64::from(u32::MAX))?;
     match list[..] {
@@ -280,7 +282,7 @@ fn gpus(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Vec<u32>> {
 pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Surrogate> {
     let kinds = ["forest", "neural", "gaussian", "auto", "local", "random"];
     let kind = optional(section, "kind", |found| report.word(found, &kinds));
-    // Each learner has its own word for the likelihood.
+    // Each learner has its own word for this treatment.
     let words: &[&str] = match kind {
         Some(Some("neural")) => &["tobit", "mean", "drop", "ignore"],
         Some(Some("gaussian")) => &["likelihood", "drop", "ignore"],
@@ -346,7 +348,7 @@ pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> O
     })
 }
 
-/// Reads a share of the time, above 0 and at most 1.
+/// Reads a share of time, which must be above 0 and at most 1.
 fn share(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<f64> {
     let number = report.number(found)?;
     if !(number > 0.0 && number <= 1.0) {

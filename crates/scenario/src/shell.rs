@@ -1,12 +1,12 @@
-//! Quoting words for a shell.
+//! Quotes words for a shell.
 
-/// Returns variables and words as one line for a shell, with each word quoted where necessary.
+/// Returns variables and words as one line for a shell. Each word is quoted if necessary.
 pub fn line<'a>(
     variables: impl IntoIterator<Item = &'a (String, String)> + Clone,
     words: impl IntoIterator<Item = String>,
 ) -> String {
     let named = variables.clone().into_iter().all(|(name, _)| is_identifier(name));
-    // A shell accepts an assignment only to a plain name; `env` accepts any name.
+    // A shell accepts assignments only to plain names, but `env` accepts any name.
     let start = (!named).then(|| "env".to_owned());
     let settings = variables.into_iter().map(|(name, value)| {
         if named { format!("{name}={}", quoted(value)) } else { quoted(&format!("{name}={value}")) }
@@ -15,16 +15,16 @@ pub fn line<'a>(
     start.into_iter().chain(settings).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a shell accepts this as the name of a variable.
+/// Returns whether a shell accepts this text as the name of a variable.
 pub fn is_identifier(name: &str) -> bool {
     let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
     name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit())
 }
 
-/// Returns the word in quotes, unless a shell would read it unchanged.
+/// Returns the word in quotes, unless a shell would leave it unchanged without them.
 pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+.,/:@%{}".contains(c);
-    // A shell expands braces only around a list or a range. Others need no quotes: placeholders stay
+    // A shell expands braces only around a list or a range. Other braces need no quotes, so placeholders stay
     // readable.
     let expands = word.contains(['{', '}']) && (word.contains(',') || word.contains(".."));
     if !word.is_empty() && word.chars().all(is_plain) && !expands && !word.starts_with('=') {

@@ -1,4 +1,4 @@
-//! The table `[space]`: parameters in the scenario itself, or in a file.
+//! The table `[space]`: parameters in the scenario itself or in a separate file.
 
 use std::io::Read;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::report::{Found, Report, Section};
 /// Size limit of a space file, in bytes.
 const MAX_SIZE: u64 = 256 << 20;
 
-/// Reads the space; mistakes in another file are added to `referred`.
+/// Reads the space. Mistakes in a separate file are added to `referred`.
 pub(super) fn read(
     report: &mut Report<'_>,
     root: &Section<'_, '_>,
@@ -23,7 +23,7 @@ pub(super) fn read(
     let section = root.section("space");
     if !section.is_present() {
         let hint = "write `[space]` with `from = \"FILE\"`, or with parameters";
-        // Anything but a table has been reported as such.
+        // A value that is not a table was already reported.
         if root.get("space").is_none() {
             report.mistake(section.span, "`[space]` is missing", hint);
         }

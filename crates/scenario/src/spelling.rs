@@ -1,11 +1,11 @@
-//! Parsing the file, with American spellings of keys read as the British ones.
+//! Parses the file. American spellings of keys are read as the British ones.
 
 use std::borrow::Cow;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
-/// Keys of `[objective]` that are spelled in two ways.
+/// Keys of `[objective]` that have two spellings.
 const TWINS: [(&str, &str); 2] = [("minimize", "minimise"), ("maximize", "maximise")];
 
 /// Parses a scenario and reports every syntax error.
@@ -14,7 +14,7 @@ pub(super) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Error>) {
     let objective = table.get_mut().get_mut("objective").map(Spanned::get_mut);
     if let Some(DeValue::Table(objective)) = objective {
         for (american, british) in TWINS {
-            // With both spellings one of them stays and is reported as unknown.
+            // If both spellings are given, one of them stays and is reported as unknown.
             if objective.contains_key(british) {
                 continue;
             }

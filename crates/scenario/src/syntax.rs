@@ -2,8 +2,8 @@
 
 use space::{Diagnostic, Span};
 
-/// Converts the parser's errors to mistakes, one per line: a single slip makes the parser complain several
-/// times.
+/// Converts the parser's errors to mistakes. Only one per line is kept, because the parser may report a
+/// single slip several times.
 pub fn mistakes(text: &str, errors: &[toml::de::Error]) -> Vec<Diagnostic> {
     let line =
         |offset: usize| text.as_bytes()[..offset.min(text.len())].iter().filter(|&&b| b == b'\n').count();

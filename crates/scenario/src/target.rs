@@ -50,26 +50,26 @@ pub struct TargetSettings {
     pub pass_env: Vec<String>,
 }
 
-/// A command before or after the trial's own.
+/// A command that runs before or after the trial's own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The program and its arguments.
     pub command: CommandTemplate,
-    /// Time that the command may take.
+    /// Time limit of the command.
     pub limit: Duration,
 }
 
 /// Where a trial runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Workdir {
-    /// In a new folder of its own, which is removed afterwards.
+    /// In its own new folder, which is removed afterwards.
     Private,
     /// In this folder, which other trials may use at the same time.
     Shared(PathBuf),
 }
 
 impl TargetSettings {
-    /// Returns the commands that run before the trial's end is known, in this order.
+    /// Returns the commands that run before the trial's end is known, in the order in which they run.
     pub fn until_end(&self) -> impl Iterator<Item = &CommandTemplate> {
         self.setup.iter().map(|step| &step.command).chain([&self.command])
     }
@@ -80,16 +80,16 @@ impl TargetSettings {
     }
 }
 
-/// When a trial has succeeded: everything given must hold.
+/// Conditions for the success of a trial. All given conditions must hold.
 #[derive(Clone, Debug)]
 pub struct Success {
-    /// Exit codes; `None` if any is accepted.
+    /// Accepted exit codes; `None` if any exit code is accepted.
     pub exit: Option<Vec<i32>>,
-    /// Expression that a line of standard output must match.
+    /// Pattern that a line of standard output must match.
     pub pattern: Option<Regex>,
 }
 
-/// The target, and the place of its command.
+/// The target, and the place of its command in the file.
 pub(super) struct Read {
     pub(super) settings: TargetSettings,
     pub(super) command_span: Span,
@@ -154,7 +154,7 @@ pub(super) fn read(
 /// Default time limit of a step.
 pub(super) const STEP_LIMIT: Duration = Duration::from_secs(60);
 
-/// Reads a command before or after the target's own, and its time limit.
+/// Reads a command that runs before or after the target's own, and its time limit.
 fn step(
     report: &mut Report<'_>,
     target: &Section<'_, '_>,
@@ -225,13 +225,13 @@ fn success(report: &mut Report<'_>, section: &Section<'_, '_>, protocol: Protoco
     Some(Success { exit: codes, pattern: regex? })
 }
 
-/// Reads a regular expression for the bytes of a line.
+/// Reads a regular expression that is matched against the bytes of a line.
 pub(super) fn pattern(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Regex> {
     let text = report.text(found)?;
     match Regex::new(&text) {
         Ok(regex) => Some(regex),
         Err(error) => {
-            // The last line says what is wrong; the lines before it point at the place.
+            // The last line of the error describes what is wrong. The lines before it point at the place.
             let shown = error.to_string();
             let why = shown.lines().last().unwrap_or_default().trim().trim_start_matches("error: ");
             let message = format!("`{}` is not a regular expression: {why}", found.key);

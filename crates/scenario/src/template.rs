@@ -1,4 +1,4 @@
-//! Texts with placeholders: `-rnd-seed={seed}`. `{{` and `}}` stand for literal braces.
+//! Texts with placeholders, such as `-rnd-seed={seed}`. `{{` and `}}` stand for literal braces.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use super::report::Report;
 pub(super) enum Part {
     /// Text passed unchanged.
     Literal(String),
-    /// The text between braces.
+    /// The text between a pair of braces.
     Placeholder(Spanned<String>),
 }
 
-/// Splits a text into parts. Reports an unmatched brace and returns `None`.
+/// Splits a text into parts. If a brace is unmatched, reports it and returns `None`.
 pub(super) fn split(report: &mut Report<'_>, text: &Spanned<String>) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     let mut literal = String::new();
@@ -53,7 +53,8 @@ pub(super) fn split(report: &mut Report<'_>, text: &Spanned<String>) -> Option<V
     Some(parts)
 }
 
-/// Returns the place of a part of a text in the file; the place of the whole text if it contains escapes.
+/// Returns the place in the file of a part of a text. If the text contains escapes, returns the place of the
+/// whole text.
 fn within(file: &str, text: &Spanned<String>, part: Range<usize>) -> Span {
     let quoted = file.get(text.span.start..text.span.end).unwrap_or_default();
     match quoted.find(text.value.as_str()) {

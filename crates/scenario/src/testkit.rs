@@ -27,7 +27,7 @@ impl Stage {
         Self { folder }
     }
 
-    /// Writes a file and creates its parent folders.
+    /// Writes a file. Creates its parent folders if necessary.
     pub fn file(&self, name: &str, content: &str) -> PathBuf {
         let path = self.folder.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -35,18 +35,19 @@ impl Stage {
         path
     }
 
-    /// Reads a scenario that must be valid.
+    /// Reads a scenario, which must be valid.
     pub fn read(&self, text: &str) -> Scenario {
         read(text, &self.folder, "test.toml").unwrap_or_else(|mistakes| panic!("{mistakes}"))
     }
 
-    /// Returns the mistakes of an invalid scenario, without paths of this machine.
+    /// Returns the mistakes in an invalid scenario, without the paths of this machine.
     pub fn mistakes(&self, text: &str) -> String {
         let mistakes = read(text, &self.folder, "test.toml").map(|_| "valid").unwrap_err();
         self.hidden(&mistakes.to_string())
     }
 
-    /// Replaces the temporary folder and the PATH of this machine in a text.
+    /// Replaces the temporary folder and this machine's PATH in a text, so that the text is the same
+    /// everywhere.
     pub fn hidden(&self, text: &str) -> String {
         let text = text.replace(self.folder.to_str().unwrap(), "FOLDER");
         std::env::var("PATH").map_or(text.clone(), |path| text.replace(&path, "PATH"))

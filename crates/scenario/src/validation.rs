@@ -9,11 +9,11 @@ use super::settings::Racing;
 /// How the result is validated.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Validation {
-    /// Cutoff of validation trials, if not the objective's.
+    /// Cutoff of validation trials, if it differs from the objective's.
     pub cutoff: Option<f64>,
     /// Number of measurements of each instance.
     pub seeds: Option<u32>,
-    /// Wall-clock time.
+    /// Wall-clock time that the validation may take.
     pub budget: Option<Duration>,
     /// Whether the validation runs when the campaign ends.
     pub at_the_end: bool,
@@ -28,7 +28,7 @@ pub(super) fn read(
 ) -> Option<Validation> {
     let cutoff = match (section.get("cutoff"), objective) {
         (None, _) => Some(None),
-        // Its unit is the objective's, whose mistakes have been reported.
+        // The cutoff needs the unit of the objective, whose mistakes were already reported.
         (Some(_), None) => None,
         (Some(found), Some(read)) => {
             let given = cost(report, &found, read.objective.minimise);

@@ -1,4 +1,4 @@
-//! Writing a file atomically: afterwards it has the whole new content, or the old one.
+//! Writes a file atomically: afterwards, it has either the complete new content or the old content.
 //!
 //! | the path is | the text |
 //! |---|---|
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-/// Number of consecutive links that the kernel follows.
+/// Number of links in a row that the kernel follows.
 const LINKS: usize = 40;
 
 /// Writes the output of `fill` to a path.
@@ -32,9 +32,9 @@ pub fn write<T, E: From<io::Error>>(
     }
 }
 
-/// What a path leads to.
+/// What a path refers to.
 enum Place {
-    /// A pipe, a device or an open file, which is written to directly.
+    /// A pipe, a device or an open file, to which the text is written directly.
     Stream(PathBuf),
     /// A regular file that exists, or one to be created.
     File(PathBuf, Option<Metadata>),
@@ -46,8 +46,8 @@ fn resolve(path: &Path) -> io::Result<Place> {
         match fs::symlink_metadata(&path) {
             Ok(data) if data.is_symlink() => {
                 let folder = folder_of(&path).canonicalize()?;
-                // A link to an open file of a process, which may have no name or be shared with other
-                // processes.
+                // This is a link to an open file of a process. The file may have no name, or other processes
+                // may use it too.
                 if folder.starts_with("/proc") {
                     return Ok(Place::Stream(path));
                 }
@@ -68,7 +68,7 @@ fn replace<T, E: From<io::Error>>(
     fill: impl FnOnce(&mut dyn Write) -> Result<T, E>,
 ) -> Result<T, E> {
     if there.is_some() {
-        // Replacing a file requires permission to write to it.
+        // Replacing a file should require the permission to write to it.
         File::options().append(true).open(path)?;
     }
     let (file, new) = create_beside(path)?;
@@ -84,7 +84,7 @@ fn replace<T, E: From<io::Error>>(
     };
     let done = fill_and_move();
     match &done {
-        // If this fails, a power cut may restore the old file, which is complete as well.
+        // If this fails, a power cut may restore the old file, but that file is complete as well.
         Ok(_) => drop(File::open(folder_of(path)).and_then(|folder| folder.sync_all())),
         // The partial file is useless.
         Err(_) => drop(fs::remove_file(&new)),
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(&text, b"text");
     }
 
-    /// Writing to `/dev/stdout` does not replace a file that a shell has opened with `>>`.
+    /// Writing to `/dev/stdout` must not replace a file that a shell has opened with `>>`.
     #[test]
     fn an_open_file_is_appended_to_and_not_replaced() {
         let folder = folder();

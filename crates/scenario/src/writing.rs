@@ -1,7 +1,8 @@
 //! How the parameters of a space are written as arguments.
 //!
-//! The first of these that is given applies: `target.parameter.NAME`; the parameter's own `switch` in
-//! the space; `target.flags`, for a boolean; `target.params`; the protocol.
+//! A parameter may have several forms. The first one that is given applies, in this order:
+//! `target.parameter.NAME`, the parameter's own `switch` in the space, `target.flags` (only for booleans),
+//! `target.params`, the protocol's form.
 
 use engine::Space;
 use space::{Kind, Literal, Parameter, Spanned, suggestion};
@@ -15,11 +16,11 @@ use super::template::{self, Part};
 pub enum Writing {
     /// Arguments, each made of pieces.
     Value(Vec<Vec<WritingPiece>>),
-    /// A boolean: an argument for true and one for false; `None` writes nothing.
+    /// A boolean: an argument for true and one for false. `None` means no argument.
     Flag {
-        /// For true.
+        /// Argument for true.
         on: Option<String>,
-        /// For false.
+        /// Argument for false.
         off: Option<String>,
     },
 }
@@ -52,7 +53,7 @@ impl Writing {
     }
 }
 
-/// A form as written in the scenario, before a parameter's name is filled in.
+/// A form as it is written in the scenario, before the name of a parameter is filled in.
 #[derive(Clone)]
 enum Form {
     Value(Vec<Vec<Part>>),
@@ -60,8 +61,8 @@ enum Form {
 }
 
 /// Reads a line with `{name}` and `{value}`, and returns the line of every parameter. A parameter's own form
-/// in `target.parameter` takes precedence. Returns `None` after a mistake; [`read`] reports the mistakes of
-/// `target.parameter`.
+/// in `target.parameter` takes precedence. Returns `None` after a mistake; mistakes in `target.parameter` are
+/// reported by [`read`].
 pub(super) fn read_lines(
     report: &mut Report<'_>,
     found: &Found<'_, '_>,
@@ -77,7 +78,7 @@ pub(super) fn read_lines(
     Some(space?.parameters().iter().map(writing).collect())
 }
 
-/// Reads the forms, and returns how every parameter is written; `None` after a mistake.
+/// Reads the forms, and returns how each parameter is written; `None` after a mistake.
 pub(super) fn read(
     report: &mut Report<'_>,
     target: &Section<'_, '_>,
@@ -139,8 +140,8 @@ fn own_forms(
     own
 }
 
-/// Returns the arguments of a switch. Trailing spaces separate it from the value. Spaces within the switch
-/// are kept, except for irace, whose shell would split the words there.
+/// Returns the arguments of a switch. Trailing spaces separate the switch from the value. Spaces inside the
+/// switch are kept, except for irace, whose shell would split the words there.
 fn of_switch(switch: &str, protocol: Protocol) -> Writing {
     let literal = |text: &str| WritingPiece::Literal(text.to_owned());
     let before = switch.trim_end_matches(' ');
@@ -156,7 +157,7 @@ fn of_switch(switch: &str, protocol: Protocol) -> Writing {
     Writing::Value(arguments)
 }
 
-/// Fills in a parameter's name.
+/// Fills a parameter's name into a form.
 fn filled_in(form: &Form, name: &str) -> Writing {
     let text = |part: &Part| match part {
         Part::Literal(text) => text.clone(),

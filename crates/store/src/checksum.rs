@@ -1,25 +1,25 @@
 //! A checksum in each row of the tables that a campaign depends on.
 //!
-//! SQLite has no checksums of its own: a flipped bit in a number leaves a valid file with another number. The
-//! [`Checksum`] covers the row's other columns, in their order.
+//! SQLite itself has no checksums: if a bit flips in a number, the file is still valid but contains another
+//! number. The [`Checksum`] of a row covers the row's other columns, in their order.
 
 use rusqlite::types::{ToSqlOutput, Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, Statement, ToSql};
 
 use crate::digest::Checksum;
 
-/// The columns of a trial that the checksum covers.
+/// Columns of a trial that the checksum covers.
 pub(super) const TRIAL: &str = "row, id, configuration, instance, seed, status, cost, censored, spent, cap, why, constraints, cpu, wall, \
      memory, exit, reason, started, ended, slot, session, outputs, tie";
-/// The columns of a configuration that the checksum covers.
+/// Columns of a configuration that the checksum covers.
 pub(super) const CONFIGURATION: &str = "id, origin, \"values\", codes";
-/// The columns of an incumbent that the checksum covers: all but its number, which SQLite assigns.
+/// Columns of an incumbent that the checksum covers: all except its number, which SQLite assigns.
 pub(super) const INCUMBENT: &str = "after_row, configuration, pairs, cost, wall, cpu";
-/// The columns of a validation trial that the checksum covers: all but its number.
+/// Columns of a validation trial that the checksum covers: all except its number.
 pub(super) const VALIDATION: &str = "role, configuration, instance, seed, status, cost, censored, spent, cap, constraints, cpu, wall, memory, \
      exit, reason, started, ended, slot, session, outputs, tie";
 
-/// Adds a value to the checksum, as SQLite returns it.
+/// Adds a value to the checksum, in the form in which SQLite returns it.
 fn add(checksum: &mut Checksum, value: ValueRef<'_>) {
     match value {
         // SQLite stores NaN as NULL.
@@ -33,7 +33,7 @@ fn add(checksum: &mut Checksum, value: ValueRef<'_>) {
     }
 }
 
-/// Executes a statement that writes a row: these values, then their checksum.
+/// Executes a statement that writes a row, which consists of these values and their checksum.
 pub(super) fn execute(statement: &mut Statement<'_>, values: &[&dyn ToSql]) -> rusqlite::Result<()> {
     let mut checksum = Checksum::default();
     for (place, value) in values.iter().enumerate() {
@@ -49,13 +49,13 @@ pub(super) fn execute(statement: &mut Statement<'_>, values: &[&dyn ToSql]) -> r
     statement.raw_execute().map(drop)
 }
 
-/// Whether a row is unchanged: its last column is the checksum of all columns before it.
+/// Returns whether a row is unchanged. Its last column is the checksum of all columns before it.
 pub(super) fn is_intact(row: &Row<'_>) -> rusqlite::Result<bool> {
     let last = row.as_ref().column_count() - 1;
     Ok(of_row(row, last)? == row.get::<_, i64>(last)?)
 }
 
-/// Returns an error if a row has changed since it was written.
+/// Returns an error if a row was changed after it was written.
 pub(super) fn check(row: &Row<'_>) -> rusqlite::Result<()> {
     let error = || {
         let last = row.as_ref().column_count() - 1;
@@ -76,14 +76,14 @@ fn of_row(row: &Row<'_>, columns: usize) -> rusqlite::Result<i64> {
     Ok(checksum.end().cast_signed())
 }
 
-/// Stores the checksum of the charter: the tables `campaign` and `instance`, which change together and
-/// rarely.
+/// Stores the checksum of the charter. The charter is in the tables `campaign` and `instance`, which change
+/// rarely and only together.
 pub(super) fn seal(connection: &Connection) -> rusqlite::Result<()> {
     let sql = "INSERT INTO campaign VALUES ('checksum', ?1) ON CONFLICT DO UPDATE SET value = ?1";
     connection.execute(sql, [of_charter(connection)?.to_string()]).map(drop)
 }
 
-/// Whether the charter is unchanged since it was sealed.
+/// Returns whether the charter has not changed since its checksum was stored.
 pub(super) fn is_sealed(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT value FROM campaign WHERE key = 'checksum'";
     let sealed: Option<String> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
@@ -106,7 +106,8 @@ fn of_charter(connection: &Connection) -> rusqlite::Result<i64> {
     Ok(checksum.end().cast_signed())
 }
 
-/// Fills in the checksums of all rows of an earlier version, whose current contents are taken as intact.
+/// Fills in the checksums of all rows in a store of an earlier version. Their current contents are assumed to
+/// be intact.
 pub(super) fn fill(connection: &Connection) -> rusqlite::Result<()> {
     let tables = [
         ("trial", TRIAL),
@@ -117,7 +118,7 @@ pub(super) fn fill(connection: &Connection) -> rusqlite::Result<()> {
     tables.into_iter().try_for_each(|(table, columns)| fill_table(connection, table, columns))
 }
 
-/// Fills in the checksums of the validations only, whose columns have changed.
+/// Fills in the checksums of validation trials only, because their columns have changed.
 pub(super) fn fill_validations(connection: &Connection) -> rusqlite::Result<()> {
     fill_table(connection, "validation", VALIDATION)
 }
@@ -127,7 +128,8 @@ fn fill_table(connection: &Connection, table: &str, columns: &str) -> rusqlite::
     let count = rows.column_count() - 1;
     let mut update = connection.prepare(&format!("UPDATE {table} SET checksum = ? WHERE rowid = ?"))?;
     let found = rows.query_map([], |row| Ok((of_row(row, count)?, row.get::<_, i64>(count)?)))?;
-    // Read all rows before writing the first: SQLite may return a row twice that changes while it is read.
+    // Read all rows before writing the first one. If a row changes while it is read, SQLite may return it
+    // twice.
     for found in found.collect::<rusqlite::Result<Vec<_>>>()? {
         update.execute(found)?;
     }
@@ -138,7 +140,7 @@ fn fill_table(connection: &Connection, table: &str, columns: &str) -> rusqlite::
 mod tests {
     use super::*;
 
-    /// Writes a row and returns its checksum, which must match what SQLite returns.
+    /// Writes a row and returns its checksum. The checksum must match the values that SQLite returns.
     fn of(cost: f64, text: &str, blob: &[u8], number: Option<i64>) -> i64 {
         let connection = Connection::open_in_memory().unwrap();
         connection

@@ -1,7 +1,8 @@
-//! Creating a store atomically, with all initial contents of its campaign.
+//! Creates a store atomically, with all initial contents of its campaign.
 //!
-//! A new store is filled under another name and then renamed. If it replaces another store, the same rename
-//! does that, so that the folder contains a campaign at every moment: the old one or the new one.
+//! A new store is filled under a temporary name and then renamed. If it replaces an older store, the same
+//! rename replaces that file. So the folder contains a complete campaign at every moment: either the old one
+//! or the new one.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -31,7 +32,7 @@ pub struct NewCampaign {
     pub test: Option<Vec<String>>,
     /// Fingerprints of the scenario's files.
     pub files: Option<Fingerprints>,
-    /// Trials from elsewhere, and where they come from.
+    /// Trials from an earlier campaign or an import, and where they come from.
     pub known: Option<(Batch, String)>,
 }
 
@@ -43,7 +44,7 @@ impl NewCampaign {
 }
 
 impl Store {
-    /// Replaces this campaign with a new one. The old store is kept in the same folder; its path is returned.
+    /// Replaces this campaign with a new one. Keeps the old store in the same folder and returns its path.
     pub fn replace(self, campaign: &NewCampaign) -> Result<(Self, PathBuf), StoreError> {
         let Self { reader: StoreReader { path, connection }, journal, lock } = self;
         close_merged(connection, &path)?;
@@ -55,7 +56,7 @@ impl Store {
     }
 }
 
-/// Creates the file. The caller holds the writer's lock.
+/// Creates the file. The caller must hold the writer's lock.
 pub(super) fn create(path: &Path, campaign: &NewCampaign) -> Result<(), StoreError> {
     match identify(path) {
         Err(StoreError::Missing { .. }) => {}
@@ -66,17 +67,19 @@ pub(super) fn create(path: &Path, campaign: &NewCampaign) -> Result<(), StoreErr
         let source = std::io::Error::other("it is a link to no campaign: remove it first");
         return Err(StoreError::file("create", path)(source));
     }
-    // Remains of a campaign whose file was removed: SQLite would treat its log as ours.
+    // These files are left from a campaign whose database was removed. SQLite would take that campaign's log
+    // for the new one's.
     for left in ["sqlite-wal", "sqlite-shm", "sqlite-journal"] {
         remove(&path.with_extension(left))?;
     }
     move_into_place(&fill(path, campaign)?, path)
 }
 
-/// Merges all contents of a store into its one file, and closes it.
+/// Merges all contents of a store into a single file, and closes it.
 fn close_merged(connection: Connection, path: &Path) -> Result<(), StoreError> {
     let closed = set_journal(&connection, Journal::Rollback).and_then(|_| {
-        // If the journal changed, this has waited for readers; those that come later do no harm.
+        // If the journal mode changed, the change has already waited for readers. Readers that come later do
+        // no harm.
         connection.close().map_err(|(_, error)| error)
     });
     closed.map_err(|error| match error.sqlite_error_code() {
@@ -87,18 +90,18 @@ fn close_merged(connection: Connection, path: &Path) -> Result<(), StoreError> {
     })
 }
 
-/// Fills a new store in the folder that it will be in, and returns its temporary path.
+/// Fills a new store in its final folder, and returns its temporary path.
 fn fill(path: &Path, campaign: &NewCampaign) -> Result<PathBuf, StoreError> {
     let new = path.with_extension("new");
     let space = write(&campaign.charter.space, Format::Toml)?;
-    // Remains of an interrupted creation.
+    // Files of an interrupted creation may be left.
     let remove_both = || {
         remove(&path.with_extension("new-journal"))?;
         remove(&new)
     };
     remove_both()?;
     fill_file(&new, campaign, &space).inspect_err(|_| {
-        // Free the disk space. Files of a killed process are removed by the next creation.
+        // Free the disk space. If the process is killed, the next creation removes its files.
         remove_both().ok();
     })?;
     Ok(new)
@@ -144,7 +147,7 @@ fn facts(transaction: &Transaction<'_>, campaign: &NewCampaign, space: &str) -> 
     seal(transaction)
 }
 
-/// Creates a session for the trials from elsewhere, which starts and ends at once.
+/// Creates a session for trials that did not run in this campaign. The session starts and ends at once.
 fn import_session(transaction: &Transaction<'_>, reason: &str) -> rusqlite::Result<Numbers> {
     transaction.execute(
         "INSERT INTO session (began_at, ended_at, reason, host, pid, version)
@@ -154,10 +157,10 @@ fn import_session(transaction: &Transaction<'_>, reason: &str) -> rusqlite::Resu
     Numbers::next(transaction, transaction.last_insert_rowid() as u32)
 }
 
-/// Gives a store a second name, which it keeps when a new store replaces it.
+/// Gives a store a second name, which remains when a new store replaces it.
 fn keep_beside(path: &Path) -> Result<PathBuf, StoreError> {
     let aside = names(path).find(|aside| !aside.exists()).unwrap_or_else(|| path.to_owned());
-    // If hard links are not supported, make a copy, which also appears atomically.
+    // If the file system does not support hard links, make a copy, which also appears atomically.
     let copied = path.with_extension("copy");
     let copy = || {
         fs::copy(path, &copied)?;
@@ -172,8 +175,8 @@ fn keep_beside(path: &Path) -> Result<PathBuf, StoreError> {
     Ok(aside)
 }
 
-/// Removes the remains of a writer that was killed while replacing a store: the second name of the old store,
-/// and the unfinished new one. The caller holds the writer's lock.
+/// Removes files left by a writer that was killed while it replaced a store: the second name of the old
+/// store, and the unfinished new store. The caller must hold the writer's lock.
 pub(super) fn tidy(path: &Path) -> Result<(), StoreError> {
     for left in ["new-journal", "new", "copy"] {
         remove(&path.with_extension(left))?;
@@ -191,7 +194,7 @@ pub(super) fn tidy(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Returns the names for earlier stores.
+/// Returns the possible names for earlier stores.
 fn names(path: &Path) -> impl Iterator<Item = PathBuf> {
     (1_u32..).map(|number| path.with_file_name(format!("campaign-{number}.sqlite")))
 }

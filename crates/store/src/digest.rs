@@ -1,25 +1,24 @@
-//! A checksum over words of eight bytes: `h = rotate((h ^ word) * K)`, with a `K` for each kind of word.
+//! A checksum over words of eight bytes: `h = rotate((h ^ word) * K)`, where `K` depends on the kind of word.
 //!
-//! Each step is a bijection of the word, so the checksum detects every change of a single word; it misses
-//! other changes with probability 2^-64. Checksums are stored on disk: another formula would need a new
+//! Each step is a bijection of the word, so the checksum detects every change of a single word. It misses
+//! other changes with probability 2^-64. Checksums are stored on disk, so another formula would need a new
 //! version of the store.
 
-/// Odd, so that the multiplication is invertible.
+/// The factor is odd, so that the multiplication is invertible.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The checksum of the words added so far.
+/// Checksum of the words added so far.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Checksum(u64);
 
 impl Checksum {
-    /// Adds a word of a kind, which is a number below 8. The same word of another kind gives another
-    /// checksum.
+    /// Adds a word. `kind` is a number below 8. The same word with another kind gives another checksum.
     #[inline]
     pub(crate) fn word(&mut self, kind: u64, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(FACTOR ^ (kind << 1)).rotate_left(29);
     }
 
-    /// Adds bytes of a kind.
+    /// Adds bytes of the given kind.
     pub(crate) fn bytes(&mut self, kind: u64, bytes: &[u8]) {
         self.word(kind, bytes.len() as u64);
         let (words, rest) = bytes.as_chunks::<8>();

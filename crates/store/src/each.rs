@@ -1,4 +1,4 @@
-//! Iterating over all trials and all configurations.
+//! Iterates over all trials and all configurations.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -21,8 +21,8 @@ impl StoreReader {
         Ok(result)
     }
 
-    /// Calls `take` with every trial and its configuration, in the order in which the search got them,
-    /// without the output of failed trials.
+    /// Calls `take` with every trial and its configuration, in the order in which the search received the
+    /// trials. The output of failed trials is not included.
     pub fn each_trial<E: From<StoreError>>(
         &self,
         mut take: impl FnMut(&Record, &Configuration) -> Result<(), E>,
@@ -31,7 +31,7 @@ impl StoreReader {
         let sql = format!("SELECT {TRIAL}, checksum FROM trial ORDER BY row");
         let mut statement = self.ask(self.connection.prepare(&sql))?;
         let mut rows = self.ask(statement.query([]))?;
-        // Trials of the same configuration often follow each other.
+        // Consecutive trials often have the same configuration.
         let mut last: Option<(ConfigId, Configuration)> = None;
         let mut number = 0_u64;
         while let Some(row) = self.ask(rows.next())? {
@@ -51,12 +51,13 @@ impl StoreReader {
         Ok(())
     }
 
-    /// Calls `take` with every validation trial and its configuration, in the order in which they ended.
+    /// Calls `take` with every validation trial and its configuration, in the order in which the trials
+    /// ended.
     pub fn each_validation<E: From<StoreError>>(
         &self,
         mut take: impl FnMut(&StoredValidation, &Configuration) -> Result<(), E>,
     ) -> Result<(), E> {
-        // They belong to the baseline and a few other configurations.
+        // Validation trials belong to only a few configurations, such as the baseline.
         let mut known: BTreeMap<ConfigId, Configuration> = BTreeMap::new();
         for one in self.validations()? {
             let config = one.record.trial.key.config;
@@ -69,7 +70,7 @@ impl StoreReader {
         Ok(())
     }
 
-    /// Calls `take` with every configuration, by number.
+    /// Calls `take` with every configuration, in the order of their numbers.
     pub fn each_configuration<E: From<StoreError>>(
         &self,
         space: &Space,
@@ -84,7 +85,7 @@ impl StoreReader {
         Ok(())
     }
 
-    /// Returns the names of all outputs of any trial.
+    /// Returns the names of the outputs of all trials.
     pub fn output_names(&self) -> Result<Vec<String>, StoreError> {
         let sql = "SELECT DISTINCT key FROM trial, json_each(trial.outputs)
                    WHERE trial.outputs IS NOT NULL ORDER BY key";

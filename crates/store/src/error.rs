@@ -74,18 +74,18 @@ fn by(pid: Option<u32>, host: Option<&str>) -> String {
     }
 }
 
-/// Disk space that a store needs to continue for a while, in bytes.
+/// Disk space in bytes that a store needs to continue for a while.
 const ROOM: usize = 1 << 20;
 
-/// Whether the folder of a store has no room left. This is tested by writing, because free blocks do not
-/// account for quotas.
+/// Returns whether the folder of a store has no room left. The function tests this by writing a file, because
+/// the number of free blocks does not account for quotas.
 fn has_no_room(store: &Path) -> bool {
     let (mut file, path) = match create_beside(store) {
         Ok(created) => created,
         Err(error) => return is_no_room(&error),
     };
     let tried = file.write_all(&vec![0; ROOM]).and_then(|()| file.sync_all());
-    // The file is useless, whether it can be removed or not.
+    // The file is no longer needed. It does not matter if it cannot be removed.
     let _ = std::fs::remove_file(path);
     tried.is_err_and(|error| is_no_room(&error))
 }
@@ -95,7 +95,7 @@ fn is_no_room(error: &io::Error) -> bool {
 }
 
 impl StoreError {
-    /// Converts an error of SQLite about a file to a more specific one where possible.
+    /// Converts an error of SQLite about a file to a more specific error, if possible.
     pub(super) fn sqlite(path: &Path, source: rusqlite::Error) -> Self {
         use rusqlite::Error::{
             FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error,
@@ -112,19 +112,13 @@ impl StoreError {
             Some(ErrorCode::NotADatabase) => Self::NotAStore { path, what: "it is not a SQLite database" },
             Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, what: source.to_string() },
             Some(ErrorCode::DiskFull) => Self::Full { path },
-            // SQLite reports these if it has no room to create a journal or an index.
+            // SQLite reports these errors if it has no room to create a journal or an index.
             Some(ErrorCode::CannotOpen | ErrorCode::SystemIoFailure) if has_no_room(&path) => {
                 Self::Full { path }
             }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
             _ => Self::Sqlite { path, source },
         }
-    }
-
-    /// Returns the message with those of all causes, for places where only text can be passed on.
-    pub fn with_causes(&self) -> String {
-        let causes = std::iter::successors(std::error::Error::source(self), |cause| cause.source());
-        causes.fold(self.to_string(), |text, cause| format!("{text}: {cause}"))
     }
 
     pub(super) fn damaged(path: &Path, what: impl Into<String>) -> Self {

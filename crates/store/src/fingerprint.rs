@@ -1,8 +1,8 @@
 //! Fingerprints of the files that a scenario names: programs and instances.
 //!
-//! The scenario stays the same when a program is rebuilt or an instance overwritten, but trials from before
-//! and after cannot be compared. So fingerprints of their contents are stored with the campaign and checked
-//! when it is resumed.
+//! If a program is rebuilt or an instance is overwritten, the scenario stays the same, but trials from before
+//! and after cannot be compared. So fingerprints of the files' contents are stored with the campaign and
+//! checked when it is resumed.
 //!
 //! | a file | its fingerprint covers | if it has changed |
 //! |---|---|---|
@@ -10,8 +10,8 @@
 //! | a training instance | its length, and its first and last 64 KiB | refuse |
 //! | a validation instance | the same | report |
 //!
-//! Modification times are ignored, so that a copied folder is the same campaign. Arguments that name no file
-//! have no fingerprint.
+//! Modification times are ignored, so that a copied folder is still the same campaign. Arguments that do not
+//! name a file have no fingerprint.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -28,7 +28,7 @@ use crate::digest::Checksum;
 /// Number of bytes read from each end of an instance.
 const END: u64 = 64 << 10;
 
-/// The folder of the system's own programs.
+/// Folder of the operating system's own programs.
 const SYSTEM: &str = "/usr";
 
 /// Fingerprints by file name.
@@ -40,7 +40,7 @@ pub struct Fingerprints {
 }
 
 impl Fingerprints {
-    /// Computes the fingerprints of the current files.
+    /// Computes the fingerprints of the files as they are now.
     pub fn of(scenario: &Scenario) -> Self {
         let commands =
             scenario.target.until_end().flat_map(|command| files(command, &scenario.target.workdir));
@@ -61,7 +61,7 @@ impl Fingerprints {
         }
     }
 
-    /// Returns every file that was there before and has changed.
+    /// Returns every file that existed before and has changed.
     pub fn compare(&self, now: &Self, folder: &Path) -> Vec<Difference> {
         let of_command = |name: &str| {
             let path = folder.join(name);
@@ -89,8 +89,8 @@ fn changed(
     before.iter().filter_map(differs).collect()
 }
 
-/// Returns the program of a command, and its arguments that may be paths, resolved from the folder in which
-/// it runs.
+/// Returns the program of a command and those of its arguments that may be paths. Paths are resolved from the
+/// folder in which the command runs.
 fn files(command: &CommandTemplate, workdir: &Workdir) -> Vec<PathBuf> {
     let word = |argument: &Argument| match argument {
         Argument::Pieces(pieces) => match pieces.as_slice() {
@@ -108,9 +108,10 @@ fn files(command: &CommandTemplate, workdir: &Workdir) -> Vec<PathBuf> {
     command.program.found().map(Path::to_owned).into_iter().chain(words).collect()
 }
 
-/// Returns the fingerprint of a regular file, or only of `ends` bytes at each end; `None` for anything else.
+/// Returns the fingerprint of a regular file; `None` for anything else. If `ends` is given, only that many
+/// bytes at each end are read.
 fn of_file(path: &Path, ends: Option<u64>) -> Option<String> {
-    // Opening a pipe would wait for its writer.
+    // Opening a pipe would block until a writer opens it.
     let length = std::fs::metadata(path).ok().filter(|data| data.is_file())?.len();
     let read = || -> io::Result<Checksum> {
         let mut file = File::open(path)?;
@@ -132,7 +133,7 @@ fn of_file(path: &Path, ends: Option<u64>) -> Option<String> {
         }
         Ok(checksum)
     };
-    // A file that we cannot read may be readable for the target; its content is unknown.
+    // The target may be able to read a file that captune cannot read, so its content counts as unknown.
     let checksum = read().ok()?;
     Some(format!("{length} bytes, {:016x}", checksum.end()))
 }

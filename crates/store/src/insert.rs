@@ -1,4 +1,4 @@
-//! Writing batches in an open transaction.
+//! Writes batches in an open transaction.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ use super::record::{
 };
 use super::values::{codes_blob, constraints_text, outputs_text, values_text};
 
-/// The next free numbers, and the session that trials belong to.
+/// Next free numbers in the store, and the session that new trials belong to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers {
     pub(super) configuration: u32,
@@ -24,7 +24,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Returns the numbers that follow the stored ones.
+    /// Returns the next free numbers after the stored ones.
     pub(super) fn next(connection: &Connection, session: u32) -> rusqlite::Result<Self> {
         let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
         Ok(Self {
@@ -35,7 +35,7 @@ impl Numbers {
     }
 }
 
-/// Writes one batch. The caller commits, or rolls back if this fails.
+/// Writes one batch. The caller must commit, or roll back if this function fails.
 pub(super) fn insert(
     connection: &Connection,
     path: &Path,
@@ -51,7 +51,7 @@ pub(super) fn insert(
     into.state(batch.state.as_ref(), batch.spent)
 }
 
-// Built once, because a batch is often a single trial.
+// These statements are built once, because a batch is often a single trial.
 static CONFIGURATIONS: LazyLock<String> = LazyLock::new(|| insertion("configuration", CONFIGURATION));
 static TRIALS: LazyLock<String> = LazyLock::new(|| insertion("trial", TRIAL));
 static INCUMBENTS: LazyLock<String> = LazyLock::new(|| insertion("incumbent", INCUMBENT));
@@ -241,7 +241,7 @@ impl<'a> Insert<'a> {
     }
 }
 
-/// Bytes that are stored as text if possible, for people to read.
+/// Bytes that are stored as text if possible, so that people can read them.
 struct Tail<'a>(&'a [u8]);
 
 impl ToSql for Tail<'_> {

@@ -1,8 +1,8 @@
 //! How commits are made durable, depending on the campaign's file system.
 //!
-//! Write-ahead logging lets others read while a campaign runs, but its index is memory shared by processes of
-//! one machine. On file systems that several machines can mount, the older rollback journal is used, and the
-//! file is locked as long as it is open.
+//! With write-ahead logging, other processes can read while a campaign runs. But its index is in memory that
+//! only processes on the same machine can share. On file systems that several machines can mount, captune
+//! therefore uses the older rollback journal, and keeps the file locked as long as it is open.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ use super::StoreError;
 /// How commits are made durable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Journal {
-    /// Write-ahead log: others can read at the same time.
+    /// Write-ahead log. Other processes can read at the same time.
     WriteAhead,
-    /// Rollback journal, for network file systems: no other process can read at the same time.
+    /// Rollback journal, for network file systems. No other process can read at the same time.
     Rollback,
 }
 
-/// `f_type` of file systems that several machines can mount at once. FUSE is among them because it hides
-/// whether a file system is local: sshfs and several cluster file systems use it.
+/// `f_type` values of file systems that several machines can mount at once. FUSE is one of them, because it
+/// hides whether a file system is local: sshfs and several cluster file systems use FUSE.
 const NETWORK: [u32; 20] = [
     0x0000_6969, // NFS
     0x0000_517b, // SMB
@@ -48,16 +48,16 @@ impl Journal {
     /// Returns the journal for a folder.
     pub(super) fn of_folder(folder: &Path) -> Result<Self, StoreError> {
         let found = statfs(folder).map_err(|error| StoreError::file("examine", folder)(error.into()))?;
-        // The numbers have 32 bits; the field is wider on some machines and signed on others.
+        // The magic numbers have 32 bits. The field is wider on some machines and signed on others.
         Ok(Self::of_magic(found.f_type as u32))
     }
 
-    /// Returns the journal for a file system, by the magic number that `statfs` reports.
+    /// Returns the journal for a file system, given the magic number that `statfs` reports.
     pub fn of_magic(magic: u32) -> Self {
         if NETWORK.contains(&magic) { Self::Rollback } else { Self::WriteAhead }
     }
 
-    /// Returns SQLite's name of the mode.
+    /// Returns SQLite's name for the journal mode.
     pub(super) fn mode(self) -> &'static str {
         match self {
             Self::WriteAhead => "wal",

@@ -1,12 +1,12 @@
 //! The durable record of a campaign.
 //!
-//! A campaign has a folder; `campaign.sqlite` there holds every trial that has ended and everything needed to
-//! resume after a power cut. The one process that writes opens a [`Store`] and turns it into a [`Writer`].
-//! All others use a [`StoreReader`], even while the campaign runs. The tables are described in `schema.sql`;
-//! users may query them.
+//! A campaign has a folder. In it, `campaign.sqlite` contains every trial that has ended and everything
+//! needed to resume after a power cut. The one process that writes opens a [`Store`] and turns it into a
+//! [`Writer`]. All other processes use a [`StoreReader`], even while the campaign runs. `schema.sql`
+//! describes the tables; users may query them.
 //!
-//! Guarantee: a batch that a [`Writer`] has acknowledged is on disk, exactly once, in the order of
-//! submission.
+//! Guarantee: when a [`Writer`] has acknowledged a batch, that batch is on disk, exactly once and in the
+//! order of submission.
 
 mod checksum;
 mod create;
@@ -69,7 +69,7 @@ pub struct StoreReader {
 }
 
 impl Store {
-    /// Creates a new campaign in a folder, which is created if necessary.
+    /// Creates a new campaign in a folder. Creates the folder if necessary.
     pub fn create(folder: &Path, charter: &Charter) -> Result<Self, StoreError> {
         Self::create_with(folder, &NewCampaign::of(charter.clone()))
     }
@@ -88,7 +88,7 @@ impl Store {
         Ok(Self { reader: StoreReader { path, connection }, journal, lock })
     }
 
-    /// Opens an existing campaign to resume it. A store of an earlier version is migrated.
+    /// Opens an existing campaign to resume it. Migrates the store if it has an earlier version.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         if !folder.join(open::FILE).exists() {
             return Err(StoreError::Missing { folder: folder.to_owned() });
@@ -120,7 +120,7 @@ impl Store {
         self.journal
     }
 
-    /// Returns the reading side.
+    /// Returns a reader of this store.
     pub fn reader(&self) -> &StoreReader {
         &self.reader
     }
@@ -130,8 +130,8 @@ impl Store {
         self.reader.load()
     }
 
-    /// Starts a session. The writing thread calls `acknowledge`, in order, with what has reached the disk.
-    /// Typically, `acknowledge` sends to a channel that the caller waits on.
+    /// Starts a session. The writing thread calls `acknowledge` each time that batches have reached the disk,
+    /// in order. Typically, `acknowledge` sends to a channel on which the caller waits.
     pub fn write(self, acknowledge: impl Fn(Acknowledgement) + Send + 'static) -> Result<Writer, StoreError> {
         let StoreReader { path, connection } = self.reader;
         Writer::start(path, connection, self.journal, self.lock, acknowledge)
@@ -139,7 +139,7 @@ impl Store {
 }
 
 impl StoreReader {
-    /// Checks the whole file for damage, which takes a while for a large file.
+    /// Checks the whole file for damage. This takes a while if the file is large.
     pub fn verify(&self) -> Result<(), StoreError> {
         let sql = "SELECT * FROM pragma_integrity_check LIMIT 1";
         let found: String = self.ask(self.connection.query_row(sql, [], |row| row.get(0)))?;
@@ -152,7 +152,7 @@ impl StoreReader {
         if differing > 0 { Err(self.damaged("the tally differs from the trials")) } else { Ok(()) }
     }
 
-    /// Converts an error of SQLite to one about this store.
+    /// Converts an error of SQLite to an error about this store.
     fn ask<T>(&self, outcome: rusqlite::Result<T>) -> Result<T, StoreError> {
         outcome.map_err(|error| StoreError::sqlite(&self.path, error))
     }

@@ -1,7 +1,7 @@
 //! Loads everything needed to resume a campaign.
 //!
-//! Reading a million trials takes SQLite most of a second. At the same time, a second thread adds the trials
-//! to the history, in pieces.
+//! SQLite takes most of a second to read a million trials. Meanwhile, a second thread adds the trials to the
+//! history, in pieces.
 
 use std::sync::mpsc::{Receiver, channel};
 
@@ -14,22 +14,23 @@ use super::trial::search_trial;
 use super::values::append_codes;
 use super::{StoreError, StoreReader};
 
-/// The stored contents of a campaign, for resuming it.
+/// Stored contents of a campaign that are needed to resume it.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The definition of the campaign.
     pub charter: Charter,
-    /// All trials in the order in which the search got them, and their configurations with the same numbers.
+    /// All trials in the order in which the search received them, and their configurations with the same
+    /// numbers.
     pub history: History,
-    /// The last snapshot of the search, which may have absorbed fewer trials than the history has.
+    /// The last snapshot of the search. It may have absorbed fewer trials than the history contains.
     pub state: Option<State>,
     /// What the campaign has spent.
     pub spent: Elapsed,
-    /// Number of lost trials, without those cancelled on purpose.
+    /// Number of lost trials, without trials that were cancelled on purpose.
     pub lost: u64,
-    /// All incumbents, in the order of succession.
+    /// All incumbents, in the order in which they took over.
     pub incumbents: Vec<StoredIncumbent>,
-    /// All sessions; the last one has no end if it was killed.
+    /// All sessions. The last one has no end if it was killed.
     pub sessions: Vec<Session>,
 }
 
@@ -43,9 +44,9 @@ enum Piece {
 }
 
 impl StoreReader {
-    /// Loads everything needed to resume, from one consistent snapshot of the database.
+    /// Loads everything needed to resume from one consistent snapshot of the database.
     pub fn load(&self) -> Result<Loaded, StoreError> {
-        // One transaction, because another process may be writing.
+        // Everything is read in one transaction, because another process may be writing.
         let snapshot = self.ask(self.connection.unchecked_transaction())?;
         let charter = self.charter()?;
         let (state, spent) = self.state()?;
@@ -68,12 +69,12 @@ impl StoreReader {
         let configurations = count("SELECT coalesce(max(id) + 1, 0) FROM configuration")? as usize;
         let trials = count("SELECT coalesce(max(row), 0) FROM trial")? as usize;
         let mut history = History::with_capacity(configurations, trials);
-        // Unbounded, so that neither thread waits for the other on a busy machine. Queued pieces take less
-        // memory than the history built from them.
+        // The channel is unbounded, so that neither thread waits for the other on a busy machine. Queued
+        // pieces take less memory than the history built from them.
         let (send, pieces) = channel();
         std::thread::scope(|scope| {
             let builder = scope.spawn(|| build(&mut history, space, pieces));
-            // Sending fails only if the builder has found an error, which it returns.
+            // Sending fails only if the builder has found an error. The builder returns that error.
             let read = self
                 .read_configurations(space, |codes| send.send(Piece::Configurations(codes)).is_ok())
                 .and_then(|()| {
@@ -146,7 +147,7 @@ impl StoreReader {
             }
         }
         send_on(trials);
-        // Row numbers are distinct, so none is missing if there are as many rows as the highest number.
+        // Row numbers are distinct. If there are as many rows as the highest number, none is missing.
         let sql = "SELECT coalesce((SELECT min(row) FROM trial), 1) = 1
                    AND coalesce((SELECT max(row) FROM trial), 0) = ?";
         let is_complete: bool =

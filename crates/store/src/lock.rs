@@ -1,7 +1,7 @@
-//! One writer at a time.
+//! Ensures that only one process writes at a time.
 //!
-//! The writer holds a lock on `campaign.lock` as long as it runs; the kernel releases it however the writer
-//! ends. The file names the holder, for the error message of a second writer.
+//! The writer holds a lock on `campaign.lock` as long as it runs. The kernel releases the lock however the
+//! writer ends. The file contains the holder's name, for the error message of a second writer.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Seek as _, Write as _};
@@ -16,11 +16,12 @@ use super::StoreError;
 const NAME: &str = "campaign.lock";
 
 /// Number of attempts to take the lock. A process that checks for a writer holds a shared lock for a moment,
-/// so a new writer tries again.
+/// so a new writer may have to try again.
 const ATTEMPTS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The process that writes a store. It is unknown in the moment between taking the lock and writing the file.
+/// The process that writes a store. Its fields are unknown for a moment, after it takes the lock and before
+/// it writes the file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Holder {
     /// Process id.
@@ -29,14 +30,14 @@ pub struct Holder {
     pub host: Option<String>,
 }
 
-/// The lock of the writer of a store.
+/// The lock that the writer of a store holds.
 #[derive(Debug)]
 pub(super) struct WriterLock {
     file: File,
 }
 
 impl WriterLock {
-    /// Takes the lock, or returns an error that names its holder.
+    /// Takes the lock. If another process holds it, returns an error that names the holder.
     pub(super) fn take(folder: &Path) -> Result<Self, StoreError> {
         let path = folder.join(NAME);
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
@@ -62,7 +63,8 @@ impl WriterLock {
     }
 }
 
-/// Closing the file is not enough: a process that is being started shares the open file for a moment.
+/// Unlocks the file. Closing it is not enough, because a process that is being started shares the open file
+/// for a moment.
 impl Drop for WriterLock {
     fn drop(&mut self) {
         // If this fails, there is nothing else to try.
@@ -80,7 +82,7 @@ pub(super) fn holder(folder: &Path) -> Result<Option<Holder>, StoreError> {
     Ok(has_writer(&file, &path)?.then(|| signature(file)))
 }
 
-/// Whether another process holds the lock exclusively.
+/// Returns whether another process holds the exclusive lock.
 fn has_writer(file: &File, path: &Path) -> Result<bool, StoreError> {
     let free = try_lock(file, FlockOperation::NonBlockingLockShared, path)?;
     if free {
@@ -90,7 +92,7 @@ fn has_writer(file: &File, path: &Path) -> Result<bool, StoreError> {
     Ok(!free)
 }
 
-/// Tries to take the lock; false if another process holds it.
+/// Tries to take the lock. Returns false if another process holds it.
 fn try_lock(file: &File, operation: FlockOperation, path: &Path) -> Result<bool, StoreError> {
     match flock(file, operation) {
         Ok(()) => Ok(true),

@@ -1,4 +1,4 @@
-//! Looking up trials by number, and failed trials by reason.
+//! Looks up trials by number, and failed trials by reason.
 
 use engine::{ConfigId, Status, TrialId};
 use execution::Record;
@@ -12,11 +12,11 @@ use super::{StoreError, StoreReader};
 pub struct Failures {
     /// Their common reason.
     pub reason: String,
-    /// How they ended.
+    /// How these trials ended.
     pub status: Status,
     /// Number of trials.
     pub trials: u64,
-    /// Number of configurations.
+    /// Number of their configurations.
     pub configurations: u64,
     /// The first few configurations, by number.
     pub examples: Vec<ConfigId>,
@@ -30,7 +30,7 @@ pub struct Failures {
 const EXAMPLES: i64 = 5;
 
 impl StoreReader {
-    /// Returns a trial by its number, which is in the order of requests.
+    /// Returns a trial by its number. Trials are numbered in the order of the requests.
     pub fn trial_of_id(&self, id: TrialId) -> Result<Option<Record>, StoreError> {
         let found =
             self.connection.query_row("SELECT row FROM trial WHERE id = ?", [id.0.cast_signed()], |row| {
@@ -42,7 +42,7 @@ impl StoreReader {
         }
     }
 
-    /// Returns the largest number of a trial that has ended.
+    /// Returns the largest number of any trial that has ended.
     pub fn last_trial(&self) -> Result<Option<TrialId>, StoreError> {
         let found =
             self.connection.query_row("SELECT max(id) FROM trial", [], |row| row.get::<_, Option<i64>>(0));

@@ -1,16 +1,17 @@
 //! Migrates stores of earlier versions when they are opened for writing.
 //!
 //! `PRAGMA user_version` is the version of the schema. Step `n` migrates a store from version `n` to `n + 1`.
-//! All steps and the new version number are one transaction, so that a store is never between versions.
+//! All steps and the new version number are written in one transaction, so a store is never between two
+//! versions.
 
 use rusqlite::Connection;
 
 use super::checksum;
 
-/// The version that this captune writes.
+/// The schema version that this version of captune writes.
 pub(super) const VERSION: u32 = 7;
 
-/// One step: the version it starts from, and its SQL.
+/// One migration step: the version that it starts from, and its SQL.
 pub(super) type Step = (u32, &'static str);
 
 /// All steps, one from every earlier version.
@@ -19,12 +20,12 @@ pub(super) const STEPS: &[Step] = &[
     (1, "ALTER TABLE trial ADD COLUMN outputs TEXT;"),
     // Adds the output that decides between timeouts.
     (2, "ALTER TABLE trial ADD COLUMN tie REAL;"),
-    // Snapshots now contain the configurations that may race again. Earlier snapshots cannot be read, so
-    // races start again with the best configuration so far.
+    // Snapshots now contain the configurations that may race again. Earlier snapshots can no longer be read,
+    // so the races start again with the best configuration so far.
     (3, "UPDATE state SET snapshot = NULL, told = NULL;"),
     // Adds the constrained outputs of validation trials.
     (4, "ALTER TABLE validation ADD COLUMN constraints TEXT;"),
-    // Adds checksums, which are filled in after the last step.
+    // Adds checksums. They are filled in after the last step.
     (
         5,
         "ALTER TABLE trial ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
@@ -32,7 +33,8 @@ pub(super) const STEPS: &[Step] = &[
          ALTER TABLE incumbent ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
          ALTER TABLE validation ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;",
     ),
-    // Validation trials are stored like others, once per session. Adds the format of the snapshot.
+    // Validation trials are now stored like other trials, once per session. Also adds the format of the
+    // snapshot.
     (
         6,
         "ALTER TABLE state ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
@@ -70,7 +72,7 @@ pub(super) const STEPS: &[Step] = &[
     ),
 ];
 
-/// The version that introduced checksums, and the one that changed the columns of validations.
+/// The version that introduced checksums; below, the version that changed the columns of validation trials.
 const CHECKSUMS_SINCE: u32 = 6;
 const VALIDATION_COLUMNS_SINCE: u32 = 7;
 
@@ -99,7 +101,7 @@ pub(super) fn migrate(
     transaction.commit()
 }
 
-/// Writes the version number, for SQLite and for readers of the table `campaign`.
+/// Writes the version number both for SQLite and for readers of the table `campaign`.
 pub(super) fn set_version(connection: &Connection, version: u32) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", version)?;
     let sql = "INSERT INTO campaign VALUES ('format', ?1) ON CONFLICT DO UPDATE SET value = ?1";
@@ -110,8 +112,8 @@ pub(super) fn set_version(connection: &Connection, version: u32) -> rusqlite::Re
 mod tests {
     use super::*;
 
-    /// Returns a store of a made-up version 1: the seed has another key, and the table of trials another
-    /// name.
+    /// Returns a store of a made-up version 1, in which the key of the seed and the name of the table of
+    /// trials are different.
     fn old() -> Connection {
         let connection = Connection::open_in_memory().unwrap();
         connection

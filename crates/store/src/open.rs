@@ -1,8 +1,8 @@
-//! Opening and creating the database file.
+//! Opens and creates the database file.
 //!
-//! A file can be identified by SQLite's header without opening it as a database: the application id at byte
-//! 68 and the user version at byte 60 are big-endian words. They are never only in a write-ahead log, because
-//! stores are created and migrated with the rollback journal.
+//! captune can identify a file by SQLite's header without opening it as a database: the application id at
+//! byte 68 and the user version at byte 60 are big-endian words. These words are always in the file itself
+//! and never only in a write-ahead log, because stores are created and migrated with the rollback journal.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -14,21 +14,21 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use super::migrate::{STEPS, VERSION, migrate};
 use super::{Journal, StoreError};
 
-/// The database in a campaign's folder.
+/// Name of the database in a campaign's folder.
 pub(super) const FILE: &str = "campaign.sqlite";
 
-/// `CapT`: marks a database as ours.
+/// Application id that marks a database as a captune store: `CapT`.
 pub(super) const APPLICATION: u32 = 0x4361_7054;
 
-/// How long a writer waits for readers: `SHORT` to merge a log, `LONG` to write.
+/// Time that a writer waits for readers: `SHORT` to merge a log, `LONG` to write.
 const SHORT: Duration = Duration::from_millis(500);
 const LONG: Duration = Duration::from_secs(5);
 
-/// How long a reader waits for a writer that has locked the file for a moment. On a network file system, the
-/// writer keeps it locked as long as it runs.
+/// Time that a reader waits for a writer that has locked the file for a moment. On a network file system, the
+/// writer keeps the file locked as long as it runs.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Returns the version of a store, or an error if the file cannot be opened as one.
+/// Returns the version of a store, or an error if the file is not a store that can be opened.
 pub(super) fn identify(path: &Path) -> Result<u32, StoreError> {
     let folder = || path.parent().unwrap_or(path).to_owned();
     let mut header = Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn identify(path: &Path) -> Result<u32, StoreError> {
     }
 }
 
-/// Opens a store for reading only. This does not disturb another process that is writing.
+/// Opens a store for reading only. This does not disturb another process that writes to it.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
     let found = identify(path)?;
     if found < VERSION {
@@ -67,13 +67,13 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
         let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         connection.busy_timeout(PATIENCE)?;
         connection.pragma_update(None, "query_only", true)?;
-        // Only the first query shows whether the file can be read at all.
+        // Only the first query shows whether the file is readable.
         connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))?;
         Ok(connection)
     };
     match open(OpenFlags::SQLITE_OPEN_READ_ONLY) {
-        // A process was killed while writing with the rollback journal. SQLite undoes that on the first
-        // query, for which it needs write access; `query_only` still prevents other changes.
+        // A process was killed while it wrote with the rollback journal. SQLite undoes the unfinished write
+        // on the first query, for which it needs write access. `query_only` still prevents other changes.
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
             open(OpenFlags::SQLITE_OPEN_READ_WRITE)
         }
@@ -82,15 +82,15 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
     .map_err(|error| StoreError::sqlite(path, error))
 }
 
-/// Opens a store for writing and migrates an older one. The caller holds the writer's lock.
+/// Opens a store for writing, and migrates it if it is older. The caller must hold the writer's lock.
 pub(super) fn open_to_write(path: &Path, journal: Journal) -> Result<Connection, StoreError> {
     let found = identify(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let open = || {
         let mut connection = Connection::open_with_flags(path, flags)?;
         if journal == Journal::Rollback {
-            // Before anything is read, so that a write-ahead log left from another file system can be merged
-            // without shared memory.
+            // This must happen before anything is read. Then a write-ahead log that is left from another file
+            // system can be merged without shared memory.
             lock_permanently(&connection)?;
         }
         connection.pragma_update(None, "synchronous", "full")?;
@@ -107,8 +107,8 @@ pub(super) fn open_to_write(path: &Path, journal: Journal) -> Result<Connection,
     open().map_err(|error| StoreError::sqlite(path, error))
 }
 
-/// Merges the log that a killed writer has left, so that the campaign is a single file again even if it is
-/// not resumed. An active reader prevents this; then the log stays.
+/// Merges the log left by a killed writer, so that the campaign is a single file again even if it is not
+/// resumed. If a reader is active, the log cannot be merged and stays.
 fn merge_log(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(SHORT)?;
     match set_journal(connection, Journal::Rollback) {
@@ -118,13 +118,13 @@ fn merge_log(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(LONG)
 }
 
-/// Sets the journal for writing a session, and returns the one in effect. This happens only when a session
-/// starts, so that opening a store without writing to it leaves no other files in its folder.
+/// Sets the journal mode for a session, and returns the mode in effect. This happens only when a session
+/// starts, so opening a store without writing to it leaves no other files in its folder.
 pub(super) fn begin_journal(connection: &Connection, journal: Journal) -> rusqlite::Result<Journal> {
     if set_journal(connection, journal)? == journal.mode() {
         return Ok(journal);
     }
-    // Some local file systems do not support shared memory either; SQLite then keeps the old mode.
+    // Some local file systems do not support shared memory either. SQLite then keeps the old mode.
     lock_permanently(connection)?;
     set_journal(connection, Journal::Rollback)?;
     Ok(Journal::Rollback)
@@ -134,7 +134,7 @@ fn lock_permanently(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update_and_check(None, "locking_mode", "exclusive", |_| Ok(()))
 }
 
-/// Sets the journal, and returns the mode in effect, in SQLite's words.
+/// Sets the journal mode, and returns SQLite's name for the mode in effect.
 pub(super) fn set_journal(connection: &Connection, journal: Journal) -> rusqlite::Result<String> {
     connection.pragma_update_and_check(None, "journal_mode", journal.mode(), |row| row.get(0))
 }

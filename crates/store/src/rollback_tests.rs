@@ -1,4 +1,4 @@
-//! Tests of the rollback journal for network file systems, on a local one.
+//! Tests the rollback journal for network file systems on a local file system.
 
 use std::fs;
 use std::path::PathBuf;
@@ -67,7 +67,8 @@ fn a_campaign_runs_without_a_log_and_locks_out_readers() {
     writer.finish("done").unwrap();
     assert_eq!(Store::read(&folder.0).unwrap().load().unwrap().history.configurations().len(), 3);
 
-    // Then it is moved to a local file system, killed there, and moved back.
+    // Then the store is moved to a local file system, its writer is killed there, and the store is moved
+    // back.
     let writer = write(Store::open_using(&folder.0, Journal::WriteAhead).unwrap(), 3..5);
     let (database, log) = (folder.0.join("campaign.sqlite"), folder.0.join("campaign.sqlite-wal"));
     let moved = Folder::new("moved");
@@ -88,7 +89,7 @@ fn an_interrupted_write_is_undone_by_the_next_process() {
     let writer =
         write(Store::create_using(&folder.0, &NewCampaign::of(charter()), Journal::Rollback).unwrap(), 0..3);
     writer.finish("done").unwrap();
-    // Half a transaction is in the file: a cache of one page spills uncommitted data.
+    // The file contains half a transaction, because a cache of one page spills uncommitted data.
     let store = Store::open_using(&folder.0, Journal::Rollback).unwrap();
     let connection = &store.reader.connection;
     let sql = "PRAGMA cache_size = 1; BEGIN;

@@ -17,15 +17,15 @@ pub struct Summary {
     pub trials: u64,
     /// Number of trials with each status, in the order of [`Status::ALL`].
     pub counts: [u64; Status::ALL.len()],
-    /// Number of lost trials, without those cancelled on purpose.
+    /// Number of lost trials, without trials that were cancelled on purpose.
     pub lost: u64,
-    /// Total CPU seconds of the trials, as far as measured.
+    /// Total CPU seconds of the trials, where measured.
     pub trial_cpu: f64,
-    /// Total wall-clock seconds of the trials, as far as measured.
+    /// Total wall-clock seconds of the trials, where measured.
     pub trial_wall: f64,
     /// What the campaign has spent.
     pub spent: Elapsed,
-    /// All incumbents, in the order of succession.
+    /// All incumbents, in the order in which they took over.
     pub incumbents: Vec<StoredIncumbent>,
     /// The incumbent, once there is one.
     pub best: Option<Leader>,
@@ -38,21 +38,21 @@ pub struct Summary {
 /// The incumbent and its configuration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Leader {
-    /// When it took over, and with what cost.
+    /// When the incumbent took over, and its cost.
     pub incumbent: StoredIncumbent,
-    /// Its configuration and origin.
+    /// The configuration, and what proposed it.
     pub configuration: StoredConfiguration,
 }
 
 impl Summary {
-    /// Returns the number of trials with a status.
+    /// Returns the number of trials with this status.
     pub fn count(&self, status: Status) -> u64 {
         self.counts[status as usize]
     }
 }
 
 impl StoreReader {
-    /// Returns a consistent overview of the campaign.
+    /// Returns an overview of the campaign at one moment.
     pub fn summary(&self) -> Result<Summary, StoreError> {
         let snapshot = self.ask(self.connection.unchecked_transaction())?;
         let incumbents = self.incumbents()?;
@@ -84,9 +84,10 @@ impl StoreReader {
         Ok(summary)
     }
 
-    /// Returns the number of lost trials. Those cancelled on purpose have the same status but no reason.
+    /// Returns the number of lost trials. Trials cancelled on purpose have the same status but no reason, so
+    /// they do not count.
     pub(super) fn lost(&self) -> Result<u64, StoreError> {
-        // If the tally has none, the trials need not be searched.
+        // If no trial has this status, the trials need not be searched.
         let sql = "SELECT count(*) FROM trial WHERE status = ?1 AND reason IS NOT NULL
                    AND EXISTS (SELECT 1 FROM tally WHERE status = ?1)";
         let count = self.connection.query_row(sql, [Status::Lost.name()], |row| row.get::<_, i64>(0));

@@ -1,4 +1,4 @@
-//! Reading the small tables.
+//! Reads the small tables.
 
 use std::collections::BTreeMap;
 
@@ -39,14 +39,14 @@ impl StoreReader {
         names.map(Some).map_err(|error| self.damaged(format!("the held-out instances: {error}")))
     }
 
-    /// Returns the fingerprints of the scenario's files when the campaign was last started; `None` if
-    /// unknown.
+    /// Returns the fingerprints of the scenario's files from the last time the campaign was started; `None`
+    /// if unknown.
     pub fn fingerprints(&self) -> Result<Option<Fingerprints>, StoreError> {
         let Some(text) = self.fact("files")? else { return Ok(None) };
         serde_json::from_str(&text).map(Some).map_err(|error| self.damaged(format!("its files: {error}")))
     }
 
-    /// Returns a fact about the campaign, if it is stored.
+    /// Returns the value stored for a key in the table `campaign`, if there is one.
     pub(super) fn fact(&self, key: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT value FROM campaign WHERE key = ?";
         self.ask(self.connection.query_row(sql, [key], |row| row.get(0)).optional())
@@ -57,7 +57,7 @@ impl StoreReader {
         self.campaign("name")
     }
 
-    /// Returns when the campaign was created: UTC, such as `2026-01-31T12:00:00.000Z`.
+    /// Returns the time at which the campaign was created, in UTC, such as `2026-01-31T12:00:00.000Z`.
     pub fn created_at(&self) -> Result<String, StoreError> {
         self.campaign("created")
     }
@@ -67,7 +67,7 @@ impl StoreReader {
         self.campaign("version")
     }
 
-    /// Returns the space of its configurations.
+    /// Returns the space of the campaign's configurations.
     pub fn space(&self) -> Result<Space, StoreError> {
         let text = self.campaign("space")?;
         read(&text, "the stored space", Format::Toml).map_err(|mistakes| self.damaged(mistakes.to_string()))
@@ -89,7 +89,7 @@ impl StoreReader {
         })
     }
 
-    /// Returns all incumbents, in the order of succession.
+    /// Returns all incumbents, in the order in which they took over.
     pub fn incumbents(&self) -> Result<Vec<StoredIncumbent>, StoreError> {
         let sql = format!("SELECT {INCUMBENT}, checksum FROM incumbent ORDER BY number");
         self.rows(&sql, |row| {
@@ -126,7 +126,7 @@ impl StoreReader {
         })
     }
 
-    /// Returns the snapshot of the search, if one was stored, and what the campaign has spent.
+    /// Returns the snapshot of the search, if one is stored, and what the campaign has spent.
     pub fn state(&self) -> Result<(Option<State>, Elapsed), StoreError> {
         let sql = "SELECT snapshot, told, format, wall, cpu FROM state";
         let found = self.connection.query_row(sql, [], |row| {
@@ -142,12 +142,12 @@ impl StoreReader {
         Ok(self.ask(found.optional())?.unwrap_or_default())
     }
 
-    /// Returns a configuration by its number.
+    /// Returns the configuration with this number.
     pub fn configuration(&self, id: ConfigId) -> Result<Option<StoredConfiguration>, StoreError> {
         self.configuration_in(id, &self.space()?)
     }
 
-    /// Returns a configuration of a known space by its number.
+    /// Returns the configuration with this number, if the space is already known.
     pub(super) fn configuration_in(
         &self,
         id: ConfigId,
@@ -160,7 +160,7 @@ impl StoreReader {
         self.configuration_of(row, space).map(Some)
     }
 
-    /// Reads a configuration from a row of [`CONFIGURATION`] and its checksum.
+    /// Reads a configuration from a row with the columns of [`CONFIGURATION`] and their checksum.
     pub(super) fn configuration_of(
         &self,
         row: &Row<'_>,
@@ -205,7 +205,7 @@ impl StoreReader {
     }
 }
 
-/// Reads a value that a column contains by name.
+/// Reads a value that is stored in a column as its name.
 pub(super) fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     let name = row.get_ref(column)?.as_str()?;
     of_name(name).ok_or_else(|| {
@@ -214,10 +214,11 @@ pub(super) fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<
     })
 }
 
-/// Validation trials are numbered from here, far above those of the search.
+/// Number of the first validation trial, far above those of the search.
 pub const FIRST_VALIDATION: u64 = 1 << 48;
 
-/// Reads a validation trial from the columns of [`VALIDATION`]. Its instance is known only by name.
+/// Reads a validation trial from a row with the columns of [`VALIDATION`]. Its instance is known only by
+/// name.
 fn validation_record(row: &Row<'_>, number: u64) -> rusqlite::Result<Record> {
     let invalid = |column: usize, what: &str| {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.to_owned().into())

@@ -1,4 +1,4 @@
-//! Reads single trials from the columns of their rows: as the search sees them, or as complete records.
+//! Reads single trials from the columns of their rows, either in the search's form or as complete records.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::values::{constraints_of_text, outputs_of_text};
 use super::{StoreError, StoreReader};
 
 impl StoreReader {
-    /// Returns the complete record of a trial by its row, from 1.
+    /// Returns the complete record of the trial in this row. Rows start at 1.
     pub fn trial(&self, row: u64) -> Result<Option<Record>, StoreError> {
         let sql = format!("SELECT {TRIAL}, checksum FROM trial WHERE row = ?");
         let mut statement = self.ask(self.connection.prepare(&sql))?;
@@ -23,8 +23,8 @@ impl StoreReader {
         Ok(Some(record))
     }
 
-    /// Reads a row of [`TRIAL`] and its checksum. The row must be consistent and unchanged since it was
-    /// written.
+    /// Reads a row with the columns of [`TRIAL`] and their checksum. Returns an error if the row is
+    /// inconsistent or was changed after it was written.
     pub(super) fn intact<T>(
         &self,
         columns: &Row<'_>,
@@ -40,7 +40,7 @@ impl StoreReader {
         Err(self.damaged(format!("trial {id} (row {row}) differs from its checksum")))
     }
 
-    /// Adds the end of a failed trial's output.
+    /// Adds the stored output of a failed trial.
     fn add_output(&self, row: u64, detail: &mut Detail) -> Result<(), StoreError> {
         let sql = "SELECT stdout, stderr FROM output WHERE trial = ?";
         let found = self.connection.query_row(sql, [row.cast_signed()], |columns| {
@@ -55,7 +55,7 @@ impl StoreReader {
 /// Index of the trial's number among the columns of [`TRIAL`].
 const ID: usize = 1;
 
-/// Reads a trial from the columns of [`TRIAL`], without its output.
+/// Reads a trial from a row with the columns of [`TRIAL`], without its output.
 pub(super) fn record(columns: &Row<'_>) -> rusqlite::Result<Option<Record>> {
     let Some(trial) = search_trial(columns)? else { return Ok(None) };
     let Some(outputs) = columns.get_ref(21)?.as_str_or_null()?.map_or(Some(BTreeMap::new()), outputs_of_text)
@@ -75,7 +75,8 @@ pub(super) fn record(columns: &Row<'_>) -> rusqlite::Result<Option<Record>> {
     Ok(Some(Record { trial, detail, started, ended, slot }))
 }
 
-/// Reads a trial as the search sees it, from the columns of [`TRIAL`]; `None` if they contradict each other.
+/// Reads a trial in the search's form from a row with the columns of [`TRIAL`]; `None` if the columns
+/// contradict each other.
 pub(super) fn search_trial(row: &Row<'_>) -> rusqlite::Result<Option<Trial>> {
     let pair = Pair { instance: InstanceId(row.get(3)?), seed: Seed(row.get(4)?) };
     let key = TrialKey { config: ConfigId(row.get(2)?), pair };
@@ -118,7 +119,7 @@ pub(super) fn observation(row: &Row<'_>, parts: &Parts) -> rusqlite::Result<Opti
     if cost.is_some_and(|cost| !cost.is_finite()) {
         return Ok(None);
     }
-    // The status determines whether the cost is censored; the column `censored` is for people.
+    // The status determines whether the cost is censored. The column `censored` is only for people.
     let observation = match (status, cost) {
         (Some(Status::Finished), Some(cost)) => Observation::finished(cost),
         (Some(Status::Capped), Some(at)) => Observation::capped(at),

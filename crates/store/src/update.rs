@@ -1,4 +1,4 @@
-//! Updating the definition of a campaign whose scenario has changed but that can continue.
+//! Updates the definition of a campaign that can continue although its scenario has changed.
 
 use rusqlite::Connection;
 
@@ -8,7 +8,7 @@ use super::{Store, StoreError};
 use crate::fingerprint::Fingerprints;
 
 impl Store {
-    /// Stores the names of the instances held out for validation. Names stored earlier are kept.
+    /// Stores the names of the instances held out for validation, in addition to names stored earlier.
     pub fn keep_test_instances(&mut self, names: &[String]) -> Result<(), StoreError> {
         let mut all = self.reader.test_instances()?.unwrap_or_default();
         let new: Vec<String> = names.iter().filter(|name| !all.contains(name)).cloned().collect();
@@ -23,7 +23,7 @@ impl Store {
         self.keep("files", &text)
     }
 
-    /// Stores a fact about the campaign.
+    /// Stores a value for a key in the table `campaign`.
     fn keep(&mut self, key: &str, value: &str) -> Result<(), StoreError> {
         if self.reader.fact(key)?.as_deref() == Some(value) {
             return Ok(());
@@ -39,7 +39,7 @@ impl Store {
     }
 
     /// Replaces the campaign's name, scenario and folder, and adds new instances. Known instances keep their
-    /// numbers, so the charter must name them first. The space and the seed do not change.
+    /// numbers, so they must come first in the charter. The space and the seed do not change.
     pub fn update_charter(&mut self, charter: &Charter) -> Result<(), StoreError> {
         let path = self.reader.path.clone();
         let known = self.reader.charter()?.instances;

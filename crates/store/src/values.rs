@@ -1,5 +1,5 @@
-//! Values in a store: configurations as JSON for people and as codes for captune, and constrained outputs as
-//! JSON.
+//! Formats of values in a store. Configurations are stored as JSON for people and as codes for captune;
+//! constrained outputs are stored as JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -26,13 +26,14 @@ pub(super) fn values_text(configuration: &Configuration) -> String {
     text + "}"
 }
 
-/// Writes the codes as little-endian doubles.
+/// Appends the codes to a blob as little-endian doubles.
 pub(super) fn codes_blob(codes: &[f64], blob: &mut Vec<u8>) {
     blob.clear();
     blob.extend(codes.iter().flat_map(|code| code.to_le_bytes()));
 }
 
-/// Appends the codes of a blob; `false` if it does not hold `count` of them.
+/// Reads the codes from a blob and appends them. Returns `false` if the blob does not contain exactly `count`
+/// codes.
 pub(super) fn append_codes(blob: &[u8], count: usize, codes: &mut Vec<f64>) -> bool {
     let (parts, rest) = blob.as_chunks::<8>();
     codes.extend(parts.iter().map(|&part| f64::from_le_bytes(part)));
@@ -66,17 +67,17 @@ pub(super) fn outputs_text(outputs: &BTreeMap<String, f64>) -> Option<String> {
     (!outputs.is_empty()).then(|| format!("{{{}}}", outputs.iter().map(entry).collect::<Vec<_>>().join(",")))
 }
 
-/// Reads what [`outputs_text`] writes.
+/// Reads a text written by [`outputs_text`].
 pub(super) fn outputs_of_text(text: &str) -> Option<BTreeMap<String, f64>> {
     serde_json::from_str(text).ok()
 }
 
-/// Returns a number as JSON. Non-finite numbers are strings, because JSON has no literals for them.
+/// Formats a number as JSON. Non-finite numbers become strings, because JSON has no literals for them.
 fn number(value: f64) -> String {
     if value.is_finite() { float_text(value) } else { format!("\"{value}\"") }
 }
 
-/// Reads what [`constraints_text`] writes.
+/// Reads a text written by [`constraints_text`].
 pub(super) fn constraints_of_text(text: &str) -> Option<Box<[Option<Reading>]>> {
     let Value::Array(list) = serde_json::from_str(text).ok()? else { return None };
     let reading = |value: &Value| match value {

@@ -1,8 +1,8 @@
-//! The writing thread, with group commit.
+//! The thread that writes to the store, with group commit.
 //!
 //! A commit waits for the disk, which takes several milliseconds on most machines. So batches are queued. The
 //! thread writes all queued batches in one transaction, commits, and then acknowledges the number of batches
-//! on disk. Nothing is acknowledged earlier.
+//! on disk. It never acknowledges a batch before that.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,11 @@ use super::open::{begin_journal, set_journal};
 use super::record::Batch;
 use super::{Journal, StoreError};
 
-/// Maximum number of batches per commit, so that a flood of batches is acknowledged from time to time.
+/// Maximum number of batches per commit. It ensures regular acknowledgements even if very many batches are
+/// queued.
 const MAX_BATCHES: usize = 10_000;
 
-/// How long the end of a session waits for readers.
+/// Time that the end of a session waits for readers.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A message from the writing thread.
@@ -30,10 +31,10 @@ const PATIENCE: Duration = Duration::from_millis(500);
 pub enum Acknowledgement {
     /// Batches submitted to this writer are on disk.
     Committed {
-        /// Number of batches, counted from the first one submitted; it never decreases.
+        /// Number of batches on disk, counted from the first one submitted. It never decreases.
         batches: u64,
     },
-    /// The remaining batches will never be on disk. This is sent once, as the last message.
+    /// The remaining batches will never be on disk. This message is sent once, as the last one.
     Failed(StoreError),
 }
 
@@ -42,7 +43,7 @@ pub enum Acknowledgement {
 pub struct Writer {
     orders: Option<Sender<Order>>,
     thread: Option<JoinHandle<Ended>>,
-    /// How the thread has ended, if it has failed.
+    /// How the thread ended, if it has failed.
     failed: Option<Ended>,
     submitted: u64,
     session: u32,
@@ -54,11 +55,12 @@ enum Order {
     Finish(String),
 }
 
-/// The end of the thread. The writer keeps the lock until it is dropped, even if the thread has failed.
+/// Result of the thread. It contains the lock, so that the writer keeps the lock until it is dropped, even if
+/// the thread has failed.
 #[derive(Debug)]
 struct Ended {
     _lock: WriterLock,
-    /// The cause of a failure, if known.
+    /// If the thread failed, the cause, if known.
     outcome: Result<(), Option<String>>,
 }
 
@@ -77,13 +79,13 @@ impl Writer {
         let file = identity(&path);
         let mut thread = Thread { path, file, connection, journal, numbers, queue, committed: 0 };
         let work = move || {
-            // A caller that waits for an acknowledgement must not wait forever.
+            // Even if the thread panics, a caller that waits for an acknowledgement must not wait forever.
             let outcome = caught(|| thread.work(&acknowledge)).unwrap_or(Err(StoreError::Stopped));
-            // Closes the queue before the failure is sent, so that a caller that has received it cannot
-            // submit more.
+            // Close the queue before sending the failure, so that a caller that has received the failure
+            // cannot submit more batches.
             drop(thread);
             let outcome = outcome.map_err(|error| {
-                let message = (!matches!(error, StoreError::Stopped)).then(|| error.with_causes());
+                let message = (!matches!(error, StoreError::Stopped)).then(|| execution::with_causes(&error));
                 acknowledge(Acknowledgement::Failed(error));
                 message
             });
@@ -95,8 +97,8 @@ impl Writer {
         Ok(Self { orders, thread, failed: None, submitted: 0, session: numbers.session })
     }
 
-    /// Queues a batch without waiting, and returns its number. The batch is on disk when an acknowledgement
-    /// has reached that number.
+    /// Queues a batch without waiting, and returns its number. The batch is on disk when the number of
+    /// acknowledged batches has reached that number.
     pub fn submit(&mut self, batch: Batch) -> Result<u64, StoreError> {
         if self.orders.as_ref().is_none_or(|orders| orders.send(Order::Write(batch)).is_err()) {
             return Err(self.failure());
@@ -115,10 +117,10 @@ impl Writer {
         self.session
     }
 
-    /// Waits until all queued batches are on disk, ends the session with this reason and tidies the folder,
+    /// Waits until all queued batches are on disk, ends the session with this reason, and tidies the folder
     /// so that the campaign is a single file.
     pub fn finish(mut self, reason: &str) -> Result<(), StoreError> {
-        // If the thread has failed, sending fails too; its outcome is handled below.
+        // If the thread has failed, sending fails, too. The thread's outcome is handled below.
         if let Some(orders) = self.orders.take() {
             let _ = orders.send(Order::Finish(reason.to_owned()));
         }
@@ -131,7 +133,7 @@ impl Writer {
         }
     }
 
-    /// Returns why the writer accepts no more batches. The caller may not have received the failure yet.
+    /// Returns the reason why the writer accepts no more batches, which the caller may not have received yet.
     fn failure(&mut self) -> StoreError {
         self.orders = None;
         if let Some(thread) = self.thread.take() {
@@ -144,12 +146,12 @@ impl Writer {
     }
 }
 
-/// Writes the queued batches and releases the lock. The session has no end, as if it had been killed.
+/// Writes the queued batches and releases the lock. The stored session has no end, as if it had been killed.
 impl Drop for Writer {
     fn drop(&mut self) {
         self.orders = None;
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been reported there.
+            // A panic of the thread was already reported.
             let _ = thread.join();
         }
     }
@@ -164,7 +166,7 @@ fn begin_session(connection: &Connection) -> rusqlite::Result<Numbers> {
     Numbers::next(connection, connection.last_insert_rowid() as u32)
 }
 
-/// Returns what distinguishes a file from another one with the same name: its device and inode number.
+/// Returns the device and inode number of a file, which distinguish it from another file with the same name.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     std::fs::metadata(path).ok().map(|data| (data.dev(), data.ino()))
 }
@@ -181,7 +183,7 @@ struct Thread {
 }
 
 impl Thread {
-    /// Writes until it gets the order to finish, or until the writer is dropped.
+    /// Writes until it receives the order to finish, or until the writer is dropped.
     fn work(&mut self, acknowledge: &impl Fn(Acknowledgement)) -> Result<(), StoreError> {
         let mut group = Vec::new();
         while let Ok(first) = self.queue.recv() {
@@ -212,13 +214,13 @@ impl Thread {
             inserted.map_err(|error| self.check_file().err().unwrap_or(error))?;
         }
         transaction.commit().map_err(|error| self.error(error))?;
-        // SQLite would keep writing to a file that has been removed or renamed.
+        // SQLite would keep writing to a file even after it was removed or renamed.
         self.check_file()?;
         self.committed += group.len() as u64;
         Ok(())
     }
 
-    /// Returns an error if the path no longer leads to the file.
+    /// Returns an error if the path no longer refers to the file that is being written.
     fn check_file(&self) -> Result<(), StoreError> {
         if self.file.is_some() && identity(&self.path) == self.file {
             return Ok(());
@@ -226,7 +228,7 @@ impl Thread {
         Err(StoreError::Gone { path: self.path.clone() })
     }
 
-    /// Returns the error of SQLite, or its cause if the file is gone.
+    /// Returns the error of SQLite or, if the file was removed or replaced, an error about that.
     fn error(&self, error: rusqlite::Error) -> StoreError {
         self.check_file().err().unwrap_or_else(|| StoreError::sqlite(&self.path, error))
     }
@@ -239,8 +241,8 @@ impl Thread {
         if self.journal == Journal::WriteAhead {
             self.connection.busy_timeout(PATIENCE)?;
             self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-            // A file without a log can be read without write access to its folder. An active reader prevents
-            // this; then the log stays.
+            // A file without a log can be read without write access to its folder. If a reader is active, the
+            // log cannot be merged and stays.
             match set_journal(&self.connection, Journal::Rollback) {
                 Err(error) if error.sqlite_error_code() != Some(rusqlite::ErrorCode::DatabaseBusy) => {
                     return Err(error);

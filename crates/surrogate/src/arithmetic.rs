@@ -5,9 +5,9 @@
 //! ```
 //!
 //! Every processor of the last ten years has an instruction for this, so sums in a fixed order have the same
-//! bits on all of them. Where the instruction is missing, it is emulated. The product of two singles is exact
-//! in a double. If the last bit of the sum is set whenever the sum is inexact (rounding to odd), the sum
-//! rounds to the correct single.
+//! bits on all of them. On processors without it, the instruction is emulated. The product of two singles is
+//! exact in a double. If the last bit of the sum is set whenever the sum is inexact (rounding to odd), the
+//! sum rounds to the correct single.
 //!
 //! S. Boldo, G. Melquiond, Emulation of a FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding
 //! to Odd, IEEE Transactions on Computers 57, 2008.
@@ -58,7 +58,7 @@ pub(super) struct EmulatedFma;
 impl Arithmetic for EmulatedFma {
     const SUMS: usize = 1;
 
-    // Slow and long: inlining would only add code.
+    // The function is slow and long, so inlining it would only add code.
     #[inline(never)]
     fn fused(a: f32, b: f32, c: f32) -> f32 {
         let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
@@ -66,7 +66,7 @@ impl Arithmetic for EmulatedFma {
         let second = sum - product;
         let lost = (product - (sum - second)) + (c - second);
         let bits = sum.to_bits();
-        // Comparisons with NaN are false, so NaN is left alone.
+        // Comparisons with NaN are false, so NaN stays NaN.
         let inexact = lost.abs() > 0.0;
         let away = (lost > 0.0) == (sum > 0.0);
         let odd = if away { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };

@@ -10,9 +10,9 @@
 //! | μ_i, σ_i | mean and deviation predicted by a model that has seen no reading of the same configuration |
 //! | n | number of readings |
 //!
-//! Configurations are divided into folds, and each fold is predicted by a model of the others. σ has a
-//! floor of one tenth of the readings' spread. Trees may agree, and a network may be certain, where there is
-//! little data, and one such reading must not outweigh all others.
+//! Configurations are divided into folds, and a model of the other folds predicts each fold. σ is at least
+//! one tenth of the readings' spread. With little data, trees may agree and a network may be certain although
+//! they are wrong, and one such reading must not outweigh all others.
 
 use math::Rng;
 use math::normal;

@@ -53,7 +53,7 @@ impl InstanceTable {
         &UNKNOWN
     }
 
-    /// Returns a table that knows only which instance is which.
+    /// Returns a table that only tells instances apart.
     pub fn named(count: usize) -> Self {
         assert!(count > 0, "there is at least one instance");
         let rows = (0..count).map(|i| (i as f64 + 0.5) / count as f64).collect();

@@ -1,8 +1,8 @@
 //! Surrogates: models that predict the cost of a configuration from trials, including stopped ones.
 //!
-//! A [`Surrogate`] holds settings and a [`Predictor`] is the fitted model, so an untrained model cannot
-//! make predictions. Costs enter on the model's [`Scale`]. A censored cost stays a [`Reading`], and each
-//! surrogate documents how it treats censored readings.
+//! A [`Surrogate`] has the settings and a [`Predictor`] is the fitted model, so an untrained model cannot
+//! make predictions. Costs are converted to the model's [`Scale`]. A censored cost stays a [`Reading`], and
+//! each surrogate documents how it treats censored readings.
 //!
 //! | module | how it learns |
 //! |---|---|
@@ -95,7 +95,7 @@ pub enum FitError {
     /// The training set has no points.
     #[error("there is no reading to learn from yet; hint: propose without a model until a trial has ended")]
     Empty,
-    /// The covariance matrix cannot be factored, whatever the noise.
+    /// The covariance matrix cannot be factored, however large the noise.
     #[error("the covariance matrix of the points cannot be factored, however large the noise")]
     Singular,
     /// Another thread raised the [`Interrupt`].
@@ -105,7 +105,7 @@ pub enum FitError {
 
 /// Settings of a model that can be trained.
 pub trait Surrogate: Send + Sync {
-    /// Fits a model to a training set. A slow fit should call [`TrainingSet::check_interrupt`] now and then.
+    /// Fits a model to a training set. A slow fit should call [`TrainingSet::check_interrupt`] regularly.
     fn fit(&self, data: &TrainingSet<'_>, rng: &mut Rng) -> Result<Box<dyn Predictor>, FitError>;
 }
 
@@ -117,8 +117,8 @@ pub trait Predictor: Send + Sync {
     /// If the width differs from that of the training set, or `out` has a different length than `points`.
     fn predict(&self, points: Points<'_>, out: &mut [Prediction]);
 
-    /// Like [`predict`](Self::predict), but the variance includes the noise of single trials: this is the
-    /// distribution of a trial's cost.
+    /// Predicts the distribution of a single trial's cost: like [`predict`](Self::predict), but the variance
+    /// includes the noise of single trials.
     ///
     /// # Panics
     /// As [`predict`](Self::predict).

@@ -38,8 +38,8 @@ impl Reading {
         matches!(self, Self::AtLeast(_))
     }
 
-    /// Returns whether this reading says more than `other`, a reading of the same cost. An exact value says
-    /// more than a bound, and a higher bound says more than a lower one.
+    /// Returns whether this reading is more informative than `other`, a reading of the same cost. An exact
+    /// value is more informative than a bound, and a higher bound more than a lower one.
     pub fn is_more_informative_than(self, other: Self) -> bool {
         match (self, other) {
             (Self::Exact(_), Self::AtLeast(_)) => true,

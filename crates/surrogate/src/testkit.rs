@@ -9,8 +9,9 @@
 //! | flat | where all readings are equal and exact, that value is predicted everywhere |
 //! | order | the order of the points does not matter, if the surrogate claims so |
 //!
-//! The training sets: one point; all equal; all censored; half censored; constant columns; a thousand
-//! categories, most of them unseen; inactive parameters; zero and enormous costs; instances with features.
+//! The training sets have: one point; equal readings; only censored readings; half of them censored; constant
+//! columns; a thousand categories, most of them unseen; inactive parameters; zero and enormous costs;
+//! instances with features.
 
 use math::Rng;
 use space::INACTIVE;
@@ -98,7 +99,7 @@ impl Case {
         set
     }
 
-    /// Rows to predict: those of the training set, and others.
+    /// Returns rows to predict: those of the training set, and others.
     fn test_rows(&self) -> Vec<f64> {
         let mut rng = Rng::new(6, "questions", 0);
         let mut rows: Vec<f64> = self.points.iter().flat_map(|(row, _, _)| row.clone()).collect();
@@ -185,7 +186,7 @@ fn marginals(predictor: &dyn Predictor, rows: &[f64], width: usize) -> Vec<Predi
     out
 }
 
-/// Predictions without and with the noise of single trials.
+/// Returns predictions without and with the noise of single trials.
 fn on_first_instance(predictor: &dyn Predictor, case: &Case, rows: &[f64]) -> [Vec<Prediction>; 2] {
     let width = case.columns.len();
     let all: Vec<f64> =

@@ -145,7 +145,7 @@ impl<'a> TrainingSet<'a> {
         &self.readings
     }
 
-    /// Returns the standard deviation of the readings, with bounds taken as values.
+    /// Returns the standard deviation of the readings; bounds count as exact values.
     pub fn spread(&self) -> f64 {
         let count = self.readings.len().max(1) as f64;
         let unit = self.unit();
@@ -154,7 +154,8 @@ impl<'a> TrainingSet<'a> {
         unit * values().map(|value| (value - mean) * (value - mean) / count).sum::<f64>().sqrt()
     }
 
-    /// Returns the divisor for readings before they are summed or squared: 1 unless that could overflow.
+    /// Returns the number to divide readings by before they are summed or squared: 1 unless a sum could
+    /// overflow.
     pub(super) fn unit(&self) -> f64 {
         let largest = self.readings.iter().map(|reading| reading.lower_bound().abs()).fold(1.0, f64::max);
         if largest > 1e140 { largest } else { 1.0 }

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 use crate::formula::{Formula, Literal};
 
-/// An error in a file. Lines count from 1.
+/// An error in a file. Lines are numbered from 1.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DimacsError {
     /// There is no `p` line before the clauses.
@@ -119,7 +119,7 @@ fn sizes(line: &str) -> Option<(u32, usize)> {
     words.next().is_none().then_some((variables, clauses))
 }
 
-/// Writes a formula after a comment, with one clause per line.
+/// Returns a formula as text: first the comment, then one clause per line.
 pub fn write(formula: &Formula, comment: &str) -> String {
     let mut text = String::new();
     for line in comment.lines() {
@@ -135,8 +135,8 @@ pub fn write(formula: &Formula, comment: &str) -> String {
     text
 }
 
-/// Returns a literal as the format writes it: variables count from 1, and negative literals have a minus
-/// sign.
+/// Returns a literal as a number of the format. Variables are numbered from 1, and negative literals have a
+/// minus sign.
 pub fn number(literal: Literal) -> i64 {
     let number = i64::from(literal.variable()) + 1;
     if literal.is_negative() { -number } else { number }

@@ -1,14 +1,14 @@
-//! Formulas in conjunctive normal form, in flat arrays.
+//! Formulas in conjunctive normal form, stored in flat arrays.
 
 /// A variable, or its negation.
 ///
-/// Its [index](Self::index) is twice the variable, plus one if negated. So arrays over literals are twice as
-/// long as arrays over variables.
+/// The [index](Self::index) of a literal is twice its variable, plus one if the literal is negative. So an
+/// array over literals is twice as long as an array over variables.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Literal(u32);
 
 impl Literal {
-    /// Returns the positive literal of a variable. Variables count from 0.
+    /// Returns the positive literal of a variable. Variables are numbered from 0.
     pub fn positive(variable: u32) -> Self {
         Self(variable << 1)
     }
@@ -52,7 +52,7 @@ impl std::ops::Not for Literal {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Formula {
     variables: u32,
-    /// Where each clause begins in `literals`; one more entry marks the end of the last clause.
+    /// The position in `literals` where each clause begins. One more entry marks the end of the last clause.
     offsets: Vec<u32>,
     literals: Vec<Literal>,
 }
@@ -67,7 +67,7 @@ impl Formula {
         Self { variables, offsets: vec![0], literals: Vec::new() }
     }
 
-    /// Adds a clause, whose variables must belong to the formula.
+    /// Adds a clause. Its variables must belong to the formula.
     pub fn push(&mut self, clause: impl IntoIterator<Item = Literal>) {
         let start = self.literals.len();
         self.literals.extend(clause);

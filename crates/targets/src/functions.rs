@@ -1,4 +1,4 @@
-//! Common test functions of optimisers, as costs of a target.
+//! Common test functions for optimisers, used as the costs of a target.
 //!
 //! ```text
 //! value(x)      = 0.1 s + 9.9 s (f(x) - least f) / (largest f - least f)
@@ -10,7 +10,7 @@
 //! | difficulty(i) | log-normal with mean 1; its logarithm has deviation 0.5 |
 //! | noise(x, i, s) | log-normal with mean 1; its logarithm has deviation 0.2 |
 //!
-//! So `value` is the mean cost over instances and seeds, 0.1 s at best and 10 s at worst.
+//! So `value(x)` is the mean cost of x over instances and seeds. It is 0.1 s at best and 10 s at worst.
 //!
 //! | function | domain | least f, at |
 //! |---|---|---|
@@ -42,9 +42,9 @@ pub enum Function {
     Hartmann6,
 }
 
-/// Seconds at the minimum.
+/// Cost at the minimum, in seconds.
 const BEST: f64 = 0.1;
-/// Seconds at the maximum.
+/// Cost at the maximum, in seconds.
 const WORST: f64 = 10.0;
 const DIFFICULTY: f64 = 0.5;
 const NOISE: f64 = 0.2;
@@ -178,7 +178,7 @@ mod tests {
         space.decode(&row).unwrap()
     }
 
-    /// Minimises the function by ever smaller random steps.
+    /// Minimises the function by random steps that become smaller and smaller.
     fn descend(function: Function, start: &[f64], rng: &mut Rng) -> (Vec<f64>, f64) {
         let (mut x, mut least, mut step) = (start.to_vec(), function.raw(start), 0.05);
         while step > 1e-10 {

@@ -1,17 +1,19 @@
 //! Random Latin squares by the walk of Jacobson and Matthews (1996).
 //!
-//! A square of order n is a cube of n^3 entries 0 and 1. The entry (row, column, symbol) is 1 if the cell has
-//! that symbol: every line of the cube, along any of its axes, sums to 1. A move adds
+//! A square of order n is represented by a cube with n^3 entries that are 0 or 1. The entry (row, column,
+//! symbol) is 1 if the cell has that symbol. So every line of the cube, along any axis, sums to 1. A move
+//! adds
 //!
 //! ```text
 //! +1 at (a, b, c) (a, b', c') (a', b, c') (a', b', c)      -1 at (a', b, c) (a, b', c) (a, b, c') (a', b', c')
 //! ```
 //!
-//! and so keeps the sums. Here (a, b, c) is an entry 0, and a', b', c' are the positions of the 1s on its
-//! three lines. The entry (a', b', c') may become -1. The square is then improper, and the next move starts
-//! there, with each of a', b', c' one of the two 1s on its line. A long walk visits all proper squares
-//! equally often. (A walk that stops at the first proper square after a fixed number of moves does so only
-//! approximately.)
+//! which does not change these sums. Here (a, b, c) is an entry that is 0, and a', b', c' are the positions
+//! of the 1s on the three lines through it. The entry (a', b', c') may become -1. The square is then
+//! improper, and the next move starts at that entry. Each line through it has two 1s, and each of a', b', c'
+//! is chosen at random from the two. A long walk visits all proper squares equally often. (If the walk stops
+//! at the first proper square after a fixed number of moves, the squares are only approximately equally
+//! likely.)
 //!
 //! Reference: M. T. Jacobson and P. Matthews, "Generating uniformly distributed random Latin squares",
 //! Journal of Combinatorial Designs 4 (1996).
@@ -29,7 +31,8 @@ impl LatinSquare {
     /// The maximum order.
     pub const LARGEST: usize = 100;
 
-    /// Returns a random square: n^3 moves from the cyclic one, and as many more as it takes to be proper.
+    /// Returns a random square. The walk starts at the cyclic square and makes n^3 moves, then continues
+    /// until the square is proper.
     pub fn random(order: usize, rng: &mut Rng) -> Self {
         assert!((1..=Self::LARGEST).contains(&order), "a Latin square of order {order}");
         let mut walk = Walk::cyclic(order);
@@ -46,7 +49,7 @@ impl LatinSquare {
         Self { order, symbols }
     }
 
-    /// Returns the number of rows, which is also that of columns and symbols.
+    /// Returns the number of rows. The numbers of columns and symbols are the same.
     pub fn order(&self) -> usize {
         self.order
     }
@@ -59,9 +62,9 @@ impl LatinSquare {
 
 struct Walk {
     order: usize,
-    /// By row, column, symbol.
+    /// Entries by row, column and symbol.
     cube: Vec<i8>,
-    /// The entry that is -1.
+    /// The entry that is -1, if there is one.
     improper: Option<[usize; 3]>,
 }
 
@@ -80,8 +83,8 @@ impl Walk {
         &mut self.cube[(row * self.order + column) * self.order + symbol]
     }
 
-    /// Returns the position of the entry 1 on the line through `start` along `axis`; if there are two, one of
-    /// them at random.
+    /// Returns the position of the entry 1 on the line through `start` along `axis`. If there are two,
+    /// chooses one of them at random.
     fn one_on_line(&mut self, start: [usize; 3], axis: usize, rng: &mut Rng) -> usize {
         let mut found = None;
         for place in 0..self.order {
@@ -162,8 +165,8 @@ mod tests {
             }
             assert_eq!(counts.len(), squares);
             let chi: f64 = counts.values().map(|&n| (f64::from(n) - 50.0).powi(2) / 50.0).sum();
-            // Chi-squared has mean k and variance 2 k, with k one less than the number of squares. Five
-            // deviations.
+            // Chi-squared has mean k and variance 2 k, where k is one less than the number of squares. Five
+            // standard deviations are allowed.
             let k = squares as f64 - 1.0;
             assert!((chi - k).abs() < 5.0 * (2.0 * k).sqrt(), "order {order}: {chi}");
         }

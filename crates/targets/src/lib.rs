@@ -1,19 +1,19 @@
-//! Programs worth tuning that need no installation.
+//! Targets to tune that need no installation, and generated inputs for installed programs.
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`saps`] | a local search SAT solver, also as the program `captune-saps` |
-//! | [`quasigroup`], [`latin`] | formulas for the solver, of any hardness and always satisfiable |
+//! | [`saps`] | a SAT solver by local search, also available as the program `captune-saps` |
+//! | [`quasigroup`], [`latin`] | satisfiable formulas of any hardness for this solver |
 //! | [`formula`], [`dimacs`] | formulas, and their usual file format |
-//! | [`lcbench`] | training of neural networks, simulated by a surrogate that the user provides |
+//! | [`lcbench`] | training of neural networks, simulated by a surrogate network that the user provides |
 //! | [`functions`] | Branin, camelback and Hartmann as costs |
 //! | [`smooth`] | a smooth function of five parameters |
 //! | [`generate`] | inputs for installed programs: formulas, mixed-integer programs, equations, C sources |
 //! | [`synthetic`] | 76 parameters with conditions, interactions and crashes |
 //! | [`worlds`] | simulated targets with known properties, for simulated campaigns |
 //!
-//! Everything is a function of its arguments and of a seed. There is no clock, no printing, and no file
-//! access except for the network of `lcbench`; only the program `captune-saps` reads files and prints.
+//! All results depend only on the arguments and a seed. The library reads no clock, prints nothing, and reads
+//! no file except the network of `lcbench`. Only the program `captune-saps` reads other files and prints.
 
 pub mod dimacs;
 pub mod formula;

@@ -1,5 +1,5 @@
-//! Quasigroups with holes: formulas for completing a Latin square after some of its cells were emptied. There
-//! is always a solution, because the square was complete before.
+//! Quasigroups with holes. The formulas ask for the completion of a Latin square in which some cells were
+//! emptied. There is always a solution, because the square was complete before.
 //!
 //! The square is [random](LatinSquare::random), and the emptied cells are chosen uniformly. A triple (row,
 //! column, symbol) is possible if the symbol may still be placed there. Forced triples are filled in until
@@ -12,8 +12,8 @@
 //! | row and symbol | each symbol is in one column of a row |
 //! | column and symbol | each symbol is in one row of a column |
 //!
-//! A group is written as one clause "at least one of these" and, for all pairs, clauses "not both". The
-//! formulas are hardest for local search near 0.36 to 0.42 holes per cell.
+//! A group is written as one clause "at least one of these" and, for each pair in the group, a clause "not
+//! both". The formulas are hardest for local search at about 0.36 to 0.42 holes per cell.
 
 use std::fmt;
 use std::str::FromStr;
@@ -23,7 +23,7 @@ use math::Rng;
 use crate::formula::{Formula, Literal};
 use crate::latin::LatinSquare;
 
-/// The description of a formula to generate; as text `qwh:ORDER,HOLES,SEED`.
+/// The description of a formula to generate. It is written as `qwh:ORDER,HOLES,SEED`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Quasigroup {
     /// Number of rows of the square.
@@ -39,7 +39,7 @@ pub struct Quasigroup {
 pub struct Puzzle {
     /// The formula.
     pub formula: Formula,
-    /// The square before it was emptied, as values of the variables.
+    /// The original square before cells were emptied, as values of the variables.
     pub solution: Vec<bool>,
     /// Row, column and symbol that each variable stands for.
     pub triples: Vec<[usize; 3]>,
@@ -71,7 +71,7 @@ impl Quasigroup {
 /// The triples that are still possible.
 struct Board {
     order: usize,
-    /// By row, column, symbol: whether the triple is possible and not yet placed.
+    /// For each row, column and symbol: whether the triple is possible and not yet placed.
     open: Vec<bool>,
 }
 
@@ -84,7 +84,7 @@ impl Board {
         (row * self.order + column) * self.order + symbol
     }
 
-    /// Returns the triples of a group: axis 0 varies the row, 1 the column, 2 the symbol.
+    /// Returns the triples of a group. Along axis 0 the row varies, along 1 the column, along 2 the symbol.
     fn line(&self, axis: usize, first: usize, second: usize) -> impl Iterator<Item = [usize; 3]> + use<> {
         (0..self.order).map(move |third| match axis {
             0 => [third, first, second],
@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    /// A campaign that is repeated in a year must get the same formulas.
+    /// A campaign that is repeated a year later must get the same formulas.
     #[test]
     fn formulas_match_the_recorded_sizes() {
         let size = |order, holes, seed| {

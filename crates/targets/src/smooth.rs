@@ -1,5 +1,5 @@
-//! smooth-5: a smooth, deterministic function of five continuous parameters, known only after its evaluation.
-//! Every surrogate should do well here.
+//! smooth-5: a smooth, deterministic function of five continuous parameters. Its cost is known only after the
+//! evaluation. Every surrogate should do well here.
 //!
 //! ```text
 //! ln cost(x, i) = difficulty(i) + sum over k of w_k z_k^2 + 0.3 sin(3 z_1) sin(3 z_2),   z = H (u - best(i))
@@ -8,7 +8,7 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | u | positions of the parameters on their scales, from 0 to 1 |
-//! | best(i) | the optimum: a common one, shifted for each instance by normal numbers with deviation 0.04 |
+//! | best(i) | the optimum of instance i: a common point, shifted by normal numbers with deviation 0.04 |
 //! | H | the reflection at the plane orthogonal to (1, 2, 3, 4, 5), so that no parameter is separable |
 //! | w | 6, 3, 1.5, 0.75 and 0.25 |
 //! | difficulty(i) | uniform on [0, 1] |

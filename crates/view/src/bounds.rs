@@ -1,11 +1,11 @@
-//! Constraints, and how configurations meet them.
+//! Constraints, and how configurations satisfy them.
 
 use engine::Reading;
 use engine::problem::{Holding, Over};
 use scenario::Constraint;
 use serde::{Serialize, Serializer};
 
-use crate::costs::Unit;
+use crate::unit::Unit;
 
 /// A constraint.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -15,7 +15,7 @@ pub struct Bound {
     /// Whether the bound applies to the mean over the pairs of a configuration or to the worst pair.
     #[serde(serialize_with = "over")]
     pub over: Over,
-    /// `<=` or `>=`.
+    /// The sign of the constraint: `<=` or `>=`.
     pub sign: &'static str,
     /// The bound.
     pub bound: f64,
@@ -30,7 +30,7 @@ pub struct Held {
     /// The constraint.
     #[serde(flatten)]
     pub bound: Bound,
-    /// The mean or the worst value over the pairs that count; `None` if there are none.
+    /// The mean or the worst value over the pairs that count; `None` if there are no such pairs.
     pub value: Option<f64>,
     /// Whether the value is only a lower bound.
     pub censored: Option<bool>,
@@ -59,7 +59,7 @@ impl Held {
     }
 }
 
-/// Whether all constraints are satisfied so far.
+/// Returns whether all constraints are satisfied so far.
 pub fn are_kept(held: &[Held]) -> bool {
     held.iter().all(|one| one.kept)
 }

@@ -1,66 +1,40 @@
-//! The meaning of costs: their unit, the direction of improvement, and what gains are measured against.
+//! The meaning of costs: their unit, the direction of improvement, and the configuration that gains are
+//! measured against.
 
 use engine::problem::Holding;
 use engine::stats::Interval;
-use scenario::{Bounded, CappedBy, Constraint, Measure, Scenario, Sense};
+use scenario::{CappedBy, Constraint, Measure, Scenario, Sense};
 use serde::{Serialize, Serializer};
 use store::Charter;
 use toml::de::{DeTable, DeValue};
 
 use crate::bounds::{Bound, Held};
+use crate::unit::Unit;
 
-/// The costs of a scenario.
+/// The meaning of a scenario's costs.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Costs {
-    /// Their unit.
+    /// The unit of the costs.
     pub unit: Unit,
     /// Whether the objective is minimised or maximised.
     #[serde(serialize_with = "word_of_sense")]
     pub sense: Sense,
-    /// The name of the quantity measured.
+    /// The name of the measured quantity.
     pub noun: String,
     /// The name of the mean of compared costs.
     pub mean: String,
-    /// What gains are measured against: `default`, or `baseline` if one is given.
+    /// The name of the configuration that gains are measured against: `default`, or `baseline` if one is
+    /// given.
     pub against: &'static str,
     /// The constraints.
     pub bounds: Vec<Bound>,
-    /// The same constraints, for converting numbers of the engine to the user's.
+    /// The same constraints, for converting the engine's numbers to the user's.
     #[serde(skip)]
     constraints: Vec<Constraint>,
 }
 
-/// The unit of a number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Unit {
-    /// Seconds.
-    Seconds,
-    /// Bytes.
-    Bytes,
-    /// The unit of an output, which is unknown.
-    Plain,
-}
-
-impl Unit {
-    fn of(measure: Measure) -> Self {
-        match measure {
-            Measure::CpuTime | Measure::WallTime => Self::Seconds,
-            Measure::Memory => Self::Bytes,
-            Measure::Output(_) => Self::Plain,
-        }
-    }
-
-    pub(crate) fn of_bounded(bounded: Bounded) -> Self {
-        match bounded {
-            Bounded::Measure(measure) => Self::of(measure),
-            Bounded::Solved => Self::Plain,
-        }
-    }
-}
-
 impl Costs {
-    /// The costs of a scenario.
+    /// Returns the meaning of a scenario's costs.
     pub fn of(scenario: &Scenario) -> Self {
         let objective = &scenario.objective;
         let unit = Unit::of(objective.minimise);
@@ -70,7 +44,7 @@ impl Costs {
             Measure::Memory => "memory",
             Measure::Output(index) => scenario.outputs[index].name.as_str(),
         };
-        // The usual name for a mean in which a timeout counts as `par` cutoffs.
+        // This is the usual name for a mean in which a timeout counts as `par` cutoffs.
         let mean = match (objective.cutoff, objective.capped_by) {
             (None, _) | (_, CappedBy::Nobody) => format!("mean {noun}"),
             (Some(_), _) if unit == Unit::Seconds => format!("PAR{}", objective.par),
@@ -80,19 +54,19 @@ impl Costs {
         Self::new(unit, objective.sense, noun, mean, against).bounded_by(&scenario.constraints)
     }
 
-    /// Costs without constraints.
+    /// Creates the meaning of costs without constraints.
     pub fn new(unit: Unit, sense: Sense, noun: &str, mean: String, against: &'static str) -> Self {
         let (bounds, constraints) = (Vec::new(), Vec::new());
         Self { unit, sense, noun: noun.to_owned(), mean, against, bounds, constraints }
     }
 
-    /// The same costs with these constraints.
+    /// Returns the same meaning with these constraints.
     pub fn bounded_by(&self, constraints: &[Constraint]) -> Self {
         let bounds = constraints.iter().map(Bound::of).collect();
         Self { bounds, constraints: constraints.to_vec(), ..self.clone() }
     }
 
-    /// Converts a cost of the engine to the user's sign.
+    /// Converts a cost from the engine's sign to the user's.
     pub fn number(&self, cost: f64) -> f64 {
         self.sense.shown(cost)
     }
@@ -103,12 +77,12 @@ impl Costs {
         [self.number(low), self.number(high)]
     }
 
-    /// How a configuration meets each constraint.
+    /// Returns how a configuration meets each constraint.
     pub fn held(&self, holdings: &[Holding]) -> Vec<Held> {
         self.constraints.iter().zip(holdings).map(|(one, holding)| Held::of(one, holding)).collect()
     }
 
-    /// The name of the output of a constraint, by its index.
+    /// Returns the name of the constrained output, given the index of the constraint.
     pub fn name_of_bound(&self, place: usize) -> &str {
         self.bounds.get(place).map_or("", |one| &one.name)
     }
@@ -125,7 +99,7 @@ fn word_of_sense<S: Serializer>(sense: &Sense, serializer: S) -> Result<S::Ok, S
     })
 }
 
-/// Whether a campaign minimises or maximises, even if its scenario can no longer be read in full.
+/// Returns whether a campaign minimises or maximises, even if its scenario is no longer fully readable.
 pub(crate) fn sense(charter: &Charter) -> Sense {
     let table = DeTable::parse(&charter.scenario).ok();
     let maximises = |table: &DeTable<'_>| match table.get("objective").map(|value| value.get_ref()) {

@@ -1,4 +1,4 @@
-//! How a campaign that has just been run ended.
+//! How a campaign that has just run ended.
 
 use campaign::conduct::Outcome;
 use campaign::event::Stop;
@@ -21,15 +21,15 @@ pub struct Ending {
     pub progress: Progress,
     /// What the search has found.
     pub found: Found,
-    /// The verdict on the best.
+    /// The verdict on the best configuration.
     pub verdict: Option<Verdict>,
-    /// What cut the validation short, apart from its budget.
+    /// What cut the validation short, if it was not the validation's budget.
     pub cut_short: Option<CutShort>,
     /// Number of pairs planned for the validation; `None` if no validation was planned.
     pub planned: Option<usize>,
 }
 
-/// What a search has found, according to its own trials.
+/// What a search has found, judged by its own trials.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Found {
@@ -37,7 +37,7 @@ pub enum Found {
     NothingMeasured,
     /// No configuration satisfies all constraints.
     NothingFeasible,
-    /// The default is still the best.
+    /// No configuration is better than the default.
     NothingBetter,
     /// A configuration looks better than the default.
     Better,
@@ -49,18 +49,18 @@ pub enum Found {
 pub enum CutShort {
     /// The user stopped it.
     Interrupted,
-    /// The job ends before it could finish.
+    /// The surrounding job ends before the validation could finish.
     Deadline,
-    /// Trials could not be run, or were lost every time.
+    /// Trials could not be run, or were lost each time they were run.
     GaveUp(#[serde(serialize_with = "event::serialize_gave_up")] GaveUp),
 }
 
-/// Why a configuration that looks better has no verdict.
+/// Why there is no verdict on a configuration that looks better.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unproven<'a> {
     /// The validation was cut short.
     CutShort(&'a CutShort),
-    /// The scenario asks for no validation.
+    /// The scenario does not ask for a validation.
     NotWanted,
     /// The budget of the validation was spent before the first pair was complete.
     TooShort,
@@ -71,8 +71,8 @@ pub enum Unproven<'a> {
 }
 
 impl Ending {
-    /// The end of a campaign. `wanted`: a validation was planned; `interrupted`: the user asked the campaign
-    /// to stop.
+    /// Returns how a campaign ended. `wanted` means that a validation was planned; `interrupted` means that
+    /// the user asked the campaign to stop.
     pub fn of(outcome: &Outcome, wanted: bool, interrupted: bool, costs: &Costs) -> Self {
         let cut_short = match outcome.stop {
             Stop::Interrupted | Stop::Deadline => None,
@@ -103,28 +103,29 @@ impl Ending {
         Self { stop, progress, found, verdict, cut_short, planned }
     }
 
-    /// Whether the search stopped early.
+    /// Returns whether the search stopped early.
     pub fn is_unfinished(&self) -> bool {
         matches!(self.stop, Stop::Interrupted | Stop::Deadline | Stop::Aborted(_) | Stop::Lost { .. })
     }
 
-    /// Whether the best may be better than the default.
+    /// Returns whether the best configuration may be better than the default.
     pub fn is_usable(&self) -> bool {
         self.found == Found::Better && self.verdict.as_ref().is_none_or(|verdict| verdict.worth_using)
     }
 
-    /// Number of pairs measured with both.
+    /// Returns the number of pairs measured with both configurations.
     pub fn pairs(&self) -> usize {
         self.verdict.as_ref().map_or(0, |verdict| verdict.pairs)
     }
 
-    /// Number of pairs planned, if the budget of the validation was spent before all were measured.
+    /// Returns the number of pairs planned, if the validation's budget was spent before all of them were
+    /// measured.
     pub fn out_of_budget(&self) -> Option<usize> {
         let verdict = self.verdict.as_ref().filter(|verdict| verdict.basis != Basis::TrainingOnly)?;
         self.planned.filter(|&planned| self.cut_short.is_none() && verdict.pairs < planned)
     }
 
-    /// Why a configuration that looks better has no verdict.
+    /// Returns why there is no verdict on a configuration that looks better.
     pub fn unproven(&self) -> Unproven<'_> {
         let has_ended = matches!(self.stop, Stop::Budget(_) | Stop::Exhausted);
         match (&self.cut_short, self.planned) {

@@ -1,4 +1,4 @@
-//! Events as JSON, one object each. Unknown and infinite values are null.
+//! Events as JSON objects. Unknown and infinite values become null.
 
 use campaign::budget::Limit;
 use campaign::event::{Event, Stop, Warning, What};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::costs::Costs;
 use crate::progress::Progress;
 
-/// An event as a JSON object.
+/// Returns an event as a JSON object.
 pub fn event(event: &Event, costs: &Costs) -> Value {
     let (name, fields) = what(&event.what, costs);
     let mut object = Map::new();
@@ -29,7 +29,7 @@ fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
     match what {
         What::TrialEnded(trial) => ("trial_ended", self::trial(trial, costs)),
         What::RaceOpened { config, foretold } => {
-            // If the objective is maximised, changing the sign swaps the ends.
+            // If the objective is maximised, changing the sign swaps the ends of the interval.
             let shown = foretold.map(|it| {
                 let [low, high] = [it.low, it.high].map(|end| costs.number(end));
                 json!({ "cost": costs.number(it.cost), "low": low.min(high), "high": low.max(high) })
@@ -113,7 +113,7 @@ fn trial(record: &Record, costs: &Costs) -> Value {
     fields
 }
 
-/// The readings of one trial for each constraint.
+/// Returns the readings of one trial for each constraint.
 fn readings(told: &[Option<Reading>], costs: &Costs) -> Value {
     let one = |(one, reading): (&Constraint, &Option<Reading>)| {
         json!({
@@ -155,7 +155,7 @@ fn warning(warning: &Warning, costs: &Costs) -> Value {
     }
 }
 
-/// Why a search stopped.
+/// Returns the reason why a search stopped.
 fn stop(stop: &Stop) -> Value {
     match stop {
         Stop::Budget(limit) => {
@@ -182,7 +182,7 @@ pub(crate) fn serialize_stop<S: Serializer>(stop: &Stop, serializer: S) -> Resul
     self::stop(stop).serialize(serializer)
 }
 
-/// Why a validation gave up on some of its trials.
+/// Serialises the reason why a validation gave up on some of its trials.
 pub(crate) fn serialize_gave_up<S: Serializer>(why: &GaveUp, serializer: S) -> Result<S::Ok, S::Error> {
     let why = match why {
         GaveUp::Lost { times, reason } => json!({ "why": "lost", "times": times, "reason": reason }),

@@ -1,4 +1,4 @@
-//! The results of a campaign that can only be computed with its scenario.
+//! Results of a campaign that require its scenario.
 
 use campaign::budget::Budget;
 use engine::ConfigId;
@@ -17,20 +17,21 @@ pub struct Figures {
     pub costs: Costs,
     /// The budget of the last session.
     pub budget: Budget,
-    /// The best, once it has been measured.
+    /// Results of the best configuration, once it has been measured.
     #[serde(rename = "best_standing")]
     pub best: Option<Standing>,
-    /// The default, once it has been measured.
+    /// Results of the default, once it has been measured.
     #[serde(rename = "default_standing")]
     pub default: Option<Standing>,
-    /// Both on the pairs that both have been tried on; `None` if the best is the default.
+    /// Comparison of the default and the best on the pairs that both have been tried on; `None` if the best
+    /// is the default.
     pub training: Option<Training>,
-    /// The verdict on the best; `None` before it has been validated.
+    /// The verdict on the best configuration; `None` before it has been validated.
     pub verdict: Option<Verdict>,
 }
 
 impl Figures {
-    /// Computes the results of a campaign; an error if its scenario can no longer be read.
+    /// Computes the results of a campaign. Returns an error if its scenario can no longer be read.
     pub fn of(records: &Records<'_>) -> Result<Self, ViewError> {
         let settings = records.kept.settings()?;
         let costs = Costs::of(records.kept.scenario()?);

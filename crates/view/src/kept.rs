@@ -24,11 +24,11 @@ pub struct Kept {
     /// The charter of the campaign.
     pub charter: Charter,
     reader: StoreReader,
-    /// Its scenario as it is read now; files that it names may be gone.
+    /// The scenario as it can be read now. Files that it refers to may no longer exist.
     scenario: Result<Scenario, Diagnostics>,
 }
 
-/// The campaign's folder: the given folder, or the default folder for a scenario file.
+/// Returns the campaign's folder: the given folder, or the default folder of a scenario file.
 pub fn folder_of(path: &Path) -> PathBuf {
     if path.is_file() { path.with_extension("campaign") } else { path.to_owned() }
 }
@@ -51,7 +51,7 @@ impl Kept {
         Ok(Self { folder, charter, reader, scenario })
     }
 
-    /// The scenario; an error if it is no longer valid.
+    /// Returns the scenario, or an error if it is no longer valid.
     pub fn scenario(&self) -> Result<&Scenario, ViewError> {
         let scenario = self.scenario.as_ref().map_err(|mistakes| ViewError::Scenario(mistakes.clone()))?;
         if scenario.space != self.charter.space {
@@ -60,13 +60,13 @@ impl Kept {
         Ok(scenario)
     }
 
-    /// The settings that the campaign runs with.
+    /// Returns the settings that the campaign runs with.
     pub fn settings(&self) -> Result<Settings, ViewError> {
         let order = Order { seed: Some(self.charter.seed), ..Order::default() };
         Ok(conduct::settings(self.scenario()?, &order))
     }
 
-    /// The budget of the last session.
+    /// Returns the budget of the last session.
     pub fn budget(&self) -> Result<Budget, ViewError> {
         match Budget::of_events(&self.reader.events()?) {
             Some(budget) => Ok(budget),
@@ -74,7 +74,7 @@ impl Kept {
         }
     }
 
-    /// The configuration that gains are measured against.
+    /// Returns the configuration that gains are measured against.
     pub fn default(&self) -> Result<Configuration, ViewError> {
         match (self.reader.configuration(ConfigId(0))?, &self.scenario) {
             (Some(stored), _) => Ok(stored.configuration),
@@ -83,44 +83,44 @@ impl Kept {
         }
     }
 
-    /// The process that is running the campaign, if there is one.
+    /// Returns the process that is running the campaign, if there is one.
     pub fn holder(&self) -> Result<Option<Holder>, ViewError> {
         Ok(Store::holder(&self.folder)?)
     }
 
-    /// The command of a configuration, ready to paste.
+    /// Returns the command that runs a configuration, ready to paste.
     pub fn command(&self, configuration: &Configuration) -> Result<String, ViewError> {
         Ok(CommandLine::to_paste(self.scenario()?, configuration))
     }
 
-    /// A configuration by its number.
+    /// Returns the configuration with this number.
     pub fn configuration(&self, config: ConfigId) -> Result<Configuration, ViewError> {
         let stored = self.reader.configuration(config)?;
         stored.map(|stored| stored.configuration).ok_or(ViewError::NoConfiguration(config))
     }
 
-    /// A trial by its number, in the order in which trials were requested.
+    /// Returns the trial with this number. Trials are numbered in the order of the requests.
     pub fn trial(&self, id: TrialId) -> Result<Option<Record>, ViewError> {
         Ok(self.reader.trial_of_id(id)?)
     }
 
-    /// The largest number of a trial that has ended.
+    /// Returns the largest number of any trial that has ended.
     pub fn last_trial(&self) -> Result<Option<TrialId>, ViewError> {
         Ok(self.reader.last_trial()?)
     }
 
-    /// The failed trials by reason, the most frequent reason first.
+    /// Returns the failed trials by reason, with the most frequent reason first.
     pub fn failures(&self) -> Result<Vec<Failures>, ViewError> {
         Ok(self.reader.failures()?)
     }
 
-    /// The reader of the store, for exports.
+    /// Returns the reader of the store, for exports.
     pub fn reader(&self) -> &StoreReader {
         &self.reader
     }
 }
 
-/// Restores the training instances of the campaign in their stored order, since files may have been added or
+/// Restores the campaign's training instances in their stored order, because files may have been added or
 /// removed.
 fn restore_training(scenario: &mut Scenario, names: &[String]) {
     let known = std::mem::take(&mut scenario.instances.train);

@@ -13,7 +13,7 @@ use crate::verdict::Verdict;
 pub struct Later {
     /// Number of pairs planned.
     pub planned: usize,
-    /// The verdict; `None` if no pair was measured with both.
+    /// The verdict; `None` if no pair was measured with both configurations.
     pub verdict: Option<Verdict>,
     /// Why some pairs are missing, if the validation gave up on them.
     #[serde(serialize_with = "why")]
@@ -28,7 +28,7 @@ impl Later {
         Self { planned: *planned, verdict, gave_up: concluded.gave_up.clone() }
     }
 
-    /// Number of pairs measured with both.
+    /// Returns the number of pairs measured with both configurations.
     pub fn pairs(&self) -> usize {
         self.verdict.as_ref().map_or(0, |verdict| verdict.pairs)
     }

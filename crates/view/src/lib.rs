@@ -11,8 +11,8 @@
 //! | a trial, or the failed trials | their stored records ([`Kept::trial`], [`Kept::failures`]) |
 //! | all trials | CSV, JSON Lines, SMAC3 ([`export`]) |
 //!
-//! [`Costs`] converts costs to the user's sign, which they have from here on. All of these types can be
-//! serialised; docs/reference/campaign-json.md explains the keys.
+//! [`Costs`] converts costs to the user's sign; all costs in this crate's types have that sign. All of these
+//! types can be serialised; docs/reference/campaign-json.md explains the keys.
 
 mod bounds;
 pub mod compare;
@@ -33,11 +33,12 @@ mod standing;
 mod state;
 mod tally;
 mod trajectory;
+mod unit;
 mod values;
 mod verdict;
 
 pub use bounds::{Bound, Held, are_kept};
-pub use costs::{Costs, Unit};
+pub use costs::Costs;
 pub use ending::{CutShort, Ending, Found, Unproven};
 pub use error::ViewError;
 pub use event::event;
@@ -53,5 +54,6 @@ pub use standing::{Standing, Training};
 pub use state::{Session, State};
 pub use tally::{ByStatus, Tally};
 pub use trajectory::Incumbent;
+pub use unit::Unit;
 pub use values::{Change, Valued, changes, value};
 pub use verdict::{Both, Solved, UnseenTimeouts, Verdict};

@@ -1,4 +1,4 @@
-//! The plan of a campaign: the cost of one pass of the default over the instances, known after its first pair.
+//! The cost of one pass of the default over the instances. It is estimated after the default's first pair.
 
 use campaign::budget::Budget;
 use campaign::event::{Event, What};
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::costs::Costs;
 
-/// Waits for the first trial of the default.
+/// Waits for the first trial of the default, to estimate the cost of a pass.
 #[derive(Clone, Debug, Default)]
 pub struct Pass {
     is_reported: bool,
@@ -24,7 +24,7 @@ pub struct Means {
     pub budget: Budget,
 }
 
-/// The cost of a pass.
+/// The cost of a pass of the default over the instances.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct PassCost {
     /// The cost of the default on its first pair.
@@ -33,12 +33,13 @@ pub struct PassCost {
     pub is_timeout: bool,
     /// Wall time in seconds to run every instance once, including set-up and teardown.
     pub wall: f64,
-    /// Number of passes that the budget covers without capping; `None` if it has no limit.
+    /// Number of passes that the budget covers without capping; `None` if the budget has no limit.
     pub affordable: Option<f64>,
 }
 
 impl Pass {
-    /// Takes in an event. Returns the cost of a pass once, after the first trial of the default that has a cost.
+    /// Processes an event. After the first trial of the default that has a cost, returns the cost of a pass,
+    /// once.
     pub fn after(&mut self, event: &Event, means: &Means, costs: &Costs) -> Option<PassCost> {
         let What::TrialEnded(record) = &event.what else { return None };
         if self.is_reported || record.trial.key.config != ConfigId(0) || record.status().is_uninformative() {

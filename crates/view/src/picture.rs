@@ -29,9 +29,9 @@ pub struct Picture {
     /// Numbers of its trials and configurations.
     #[serde(flatten)]
     pub tally: Tally,
-    /// The best so far; `None` if every trial of it has failed.
+    /// The best configuration so far; `None` if all of its trials have failed.
     pub best: Option<Valued>,
-    /// The number of the best, whether or not it has failed.
+    /// The number of the best configuration, even if all of its trials have failed.
     #[serde(skip)]
     pub incumbent: u32,
     /// All incumbents so far.
@@ -44,12 +44,12 @@ pub struct Picture {
     pub sessions: Vec<Session>,
     /// The machines that ran its trials.
     pub hosts: Vec<String>,
-    /// The results, which need the scenario.
+    /// The results for which the scenario is needed.
     #[serde(flatten)]
     pub figures: Figured,
 }
 
-/// The results, or why the scenario that they need cannot be read.
+/// The results, or the reason why the scenario cannot be read.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Figured {
@@ -73,7 +73,7 @@ impl Figured {
         }
     }
 
-    /// The results, if the scenario can be read.
+    /// Returns the results, if the scenario can be read.
     pub fn known(&self) -> Option<&Figures> {
         match self {
             Self::Known(figures) => Some(figures),
@@ -88,7 +88,7 @@ impl Picture {
         Self::of_records(&Records::of(kept)?)
     }
 
-    /// The same, from records that have already been read.
+    /// Creates the state from records that have already been read.
     pub fn of_records(records: &Records<'_>) -> Result<Self, ViewError> {
         let figures = Figured::of(records)?;
         let (sessions, incumbent) = (records.sessions(), records.best().0);

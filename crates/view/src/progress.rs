@@ -26,18 +26,18 @@ pub struct Progress {
     pub tally: Tally,
     /// The incumbent.
     pub best: Standing,
-    /// The default and the incumbent, on the pairs that both have been tried on.
+    /// Comparison of the default and the incumbent on the pairs that both have been tried on.
     #[serde(rename = "default")]
     pub training: Option<Training>,
     /// Whether the default satisfies every constraint so far.
     pub default_is_feasible: bool,
-    /// Finished trials that reported a non-finite value for a constrained output.
+    /// Number of finished trials that reported a non-finite value for a constrained output.
     pub unmeasured: u64,
-    /// The challenger that has been racing longest.
+    /// The challenger with the longest current race.
     pub racing: Option<Racing>,
-    /// Number of other challengers racing.
+    /// Number of other challengers that are racing.
     pub others: usize,
-    /// Estimated factor by which trials would have cost more without capping.
+    /// Estimated factor by which the trials would have cost more without capping.
     pub saved: f64,
 }
 

@@ -1,4 +1,4 @@
-//! The contents of a campaign's store, read once, and what follows from them.
+//! The contents of a campaign's store, read once, and results derived from them.
 
 use campaign::Settings;
 use campaign::budget::Spent;
@@ -26,59 +26,59 @@ pub struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// Reads everything.
+    /// Reads the whole store.
     pub fn of(kept: &'a Kept) -> Result<Self, ViewError> {
         let (loaded, validations) = (kept.reader().load()?, kept.reader().validations()?);
         Ok(Self { default: kept.default()?, kept, loaded, validations })
     }
 
-    /// All trials.
+    /// Returns all trials.
     pub fn history(&self) -> &History {
         &self.loaded.history
     }
 
-    /// The trials of validations.
+    /// Returns the trials of validations.
     pub fn validations(&self) -> &[StoredValidation] {
         &self.validations
     }
 
-    /// The configuration that gains are measured against.
+    /// Returns the configuration that gains are measured against.
     pub fn default(&self) -> &Configuration {
         &self.default
     }
 
-    /// The best so far; the default if there is none yet.
+    /// Returns the number of the best configuration so far; the default if there is no other.
     pub fn best(&self) -> ConfigId {
         self.loaded.incumbents.last().map_or(ConfigId(0), |last| last.config)
     }
 
-    /// The configuration of the best.
+    /// Returns the best configuration.
     pub fn best_configuration(&self) -> &Configuration {
         if self.is_known(self.best()) { self.history().configuration(self.best()) } else { &self.default }
     }
 
-    /// Whether all informative trials of the best have failed.
+    /// Returns whether all informative trials of the best configuration have failed.
     pub fn is_failing(&self) -> bool {
         self.is_known(self.best()) && progress::has_only_failed(self.history(), self.best())
     }
 
-    /// Numbers of trials and of configurations.
+    /// Returns the numbers of trials and configurations.
     pub fn tally(&self) -> Tally {
         Tally::of(self.history(), self.loaded.lost)
     }
 
-    /// What the campaign has spent.
+    /// Returns what the campaign has spent.
     pub fn spent(&self) -> Spent {
         let Loaded { spent, history, .. } = &self.loaded;
         Spent { wall: spent.wall, cpu: spent.cpu, trials: history.trials().len() as u64 }
     }
 
-    /// All sessions.
+    /// Returns all sessions.
     pub fn sessions(&self) -> Vec<Session> {
         self.loaded.sessions.iter().map(Session::of).collect()
     }
 
-    /// The machines that ran its trials.
+    /// Returns the machines that ran the campaign's trials.
     pub fn hosts(&self) -> Vec<String> {
         hosts(&self.sessions())
     }
@@ -91,14 +91,14 @@ impl<'a> Records<'a> {
         config.index() < self.history().configurations().len()
     }
 
-    /// The names of the instances by number: the training instances in the order of the store, then the
-    /// unseen ones.
+    /// Returns the names of the instances by number: first the training instances in the order of the store,
+    /// then the unseen ones.
     pub(crate) fn names(&self) -> Result<Vec<&'a String>, ViewError> {
         let test = self.kept.scenario()?.instances.test.iter().map(|instance| &instance.name);
         Ok(self.kept.charter.instances.iter().chain(test).collect())
     }
 
-    /// The results of a configuration; `None` if it has not been measured.
+    /// Returns the results of a configuration; `None` if it has not been measured.
     pub(crate) fn standing(&self, settings: &Settings, config: ConfigId) -> Option<progress::Standing> {
         let objective = &settings.problem.objective;
         let standing =
@@ -106,14 +106,15 @@ impl<'a> Records<'a> {
         (standing.pairs > 0).then_some(standing)
     }
 
-    /// The default and the best in the training; `None` if they are the same.
+    /// Compares the default and the best configuration in the training; `None` if they are the same.
     pub(crate) fn training(&self, settings: &Settings) -> Option<progress::TrainingComparison> {
         let (default, best) = (ConfigId(0), self.best());
         let can_be = best != default && self.is_known(best);
         can_be.then(|| progress::compare(self.history(), settings, default, best)).flatten()
     }
 
-    /// The verdict on the best, as far as it has been validated. It equals the verdict of the run itself.
+    /// Returns the verdict on the best configuration, as far as it has been validated. It equals the verdict
+    /// that the run itself gave.
     pub(crate) fn judged(&self) -> Result<Option<Judged>, ViewError> {
         let (mut settings, best) = (self.kept.settings()?, self.best());
         // All stored pairs count, whatever the budget of the session that measured them.
@@ -133,7 +134,7 @@ impl<'a> Records<'a> {
         Ok(Judged::of_best(&both, plan.basis, self.history(), &settings, best))
     }
 
-    /// Whether the search was completed.
+    /// Returns whether the search was completed.
     fn has_ended(&self) -> bool {
         let last = self.loaded.sessions.last().and_then(|session| session.reason.as_deref());
         last.is_some_and(conduct::is_end)

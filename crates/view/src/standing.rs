@@ -1,4 +1,4 @@
-//! The results of one configuration, and the comparison of two in the training.
+//! The results of one configuration, and the comparison of two configurations in the training.
 
 use campaign::progress;
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub struct Standing {
     pub cost: f64,
     /// 95 % confidence interval of the mean.
     pub interval: Option<[f64; 2]>,
-    /// Number of these pairs on which it times out.
+    /// Number of these pairs on which the configuration times out.
     pub timeouts: usize,
     /// Whether it satisfies every constraint so far.
     pub feasible: bool,
@@ -40,25 +40,25 @@ impl Standing {
     }
 }
 
-/// The default and the best on the training pairs that both have been tried on.
+/// Comparison of the default and the best on the training pairs that both have been tried on.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Training {
     /// Number of pairs.
     pub pairs: usize,
     /// The default's mean compared cost.
     pub default: f64,
-    /// The best's mean compared cost.
+    /// The best configuration's mean compared cost.
     pub best: f64,
-    /// Factor by which the best is better; `None` if there are too few pairs, or if costs of both signs have
-    /// no ratio.
+    /// Factor by which the best is better. `None` if there are too few pairs, or if some costs are negative
+    /// and others positive.
     pub ratio: Option<f64>,
-    /// The same ratio, on any number of pairs.
+    /// The same ratio, even if there are few pairs.
     #[serde(skip)]
     pub any_ratio: Option<f64>,
     /// Whether there are enough pairs for the ratio to be meaningful.
     #[serde(skip)]
     pub has_enough_pairs: bool,
-    /// Difference by which the best is better, whether the objective is minimised or maximised.
+    /// Amount by which the best is better, whether the objective is minimised or maximised.
     #[serde(skip)]
     pub saved: f64,
 }

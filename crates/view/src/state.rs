@@ -13,14 +13,14 @@ pub enum State {
     New,
     /// It is running.
     Running {
-        /// The process, if it is known.
+        /// The process id, if known.
         pid: Option<u32>,
-        /// The machine, if it is known.
+        /// The machine, if known.
         host: Option<String>,
     },
     /// It has ended.
     Stopped {
-        /// The reason.
+        /// The reason for the end of the last session.
         reason: String,
     },
     /// It ended without storing a reason.
@@ -64,7 +64,7 @@ impl Session {
     }
 }
 
-/// The machines of the sessions, each once, in the order of their first session.
+/// Returns the machines of the sessions, each once, in the order of their first session.
 pub(crate) fn hosts(sessions: &[Session]) -> Vec<String> {
     let mut known = BTreeSet::new();
     sessions.iter().map(|session| session.host.clone()).filter(|host| known.insert(host.clone())).collect()

@@ -1,6 +1,6 @@
-//! Numbers of trials, by status, and of configurations.
+//! Numbers of trials by status, and of configurations.
 //!
-//! All of them come from the history, so that a running campaign and its store later show the same numbers.
+//! All numbers come from the history, so a running campaign and, later, its store show the same numbers.
 
 use engine::Status;
 use engine::history::History;
@@ -10,11 +10,11 @@ use serde::{Serialize, Serializer};
 /// Numbers of trials and of configurations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Tally {
-    /// Trials that have ended, by status.
+    /// Number of trials that have ended, by status.
     pub trials: ByStatus,
-    /// Trials that were lost, without those cancelled on purpose, which have the same status.
+    /// Number of lost trials, without trials cancelled on purpose, which have the same status.
     pub lost: u64,
-    /// Configurations with a trial that has ended.
+    /// Number of configurations of which at least one trial has ended.
     pub configurations: u64,
 }
 
@@ -23,7 +23,7 @@ pub struct Tally {
 pub struct ByStatus(pub [u64; Status::ALL.len()]);
 
 impl Tally {
-    /// Counts the trials of a history, of which `lost` were lost.
+    /// Counts the trials of a history. `lost` is the number of lost trials.
     pub fn of(history: &History, lost: u64) -> Self {
         let trials = ByStatus(Status::ALL.map(|status| history.count(status)));
         Self { trials, lost, configurations: history.tried() as u64 }
@@ -31,17 +31,17 @@ impl Tally {
 }
 
 impl ByStatus {
-    /// Number of all trials.
+    /// Returns the number of all trials.
     pub fn all(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Number of trials with one of these statuses.
+    /// Returns the number of trials with one of these statuses.
     pub fn count(&self, statuses: &[Status]) -> u64 {
         statuses.iter().map(|&status| self.0[status as usize]).sum()
     }
 
-    /// Number of failed trials.
+    /// Returns the number of failed trials.
     pub fn failed(&self) -> u64 {
         let failed = Status::ALL.into_iter().filter(|status| status.is_failure());
         failed.map(|status| self.0[status as usize]).sum()

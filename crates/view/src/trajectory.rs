@@ -12,13 +12,13 @@ use crate::values::{Change, changes};
 pub struct Incumbent {
     /// Its number.
     pub configuration: u32,
-    /// Number of pairs it had been tried on.
+    /// Number of pairs on which the configuration had been tried.
     pub pairs: u32,
     /// Its mean compared cost on these pairs.
     pub cost: f64,
-    /// Campaign time in seconds when it took over.
+    /// Campaign time in seconds when the configuration took over.
     pub wall: f64,
-    /// CPU seconds of trials when it took over.
+    /// CPU seconds of all trials when the configuration took over.
     pub cpu: f64,
     /// Number of trials that had ended when it took over.
     pub after: u64,
@@ -26,7 +26,7 @@ pub struct Incumbent {
     pub changes: Vec<Change>,
 }
 
-/// All incumbents of a campaign, in order.
+/// Returns all incumbents of a campaign, in order.
 pub(crate) fn trajectory(records: &Records<'_>, sense: Sense) -> Vec<Incumbent> {
     let one = |stored: &StoredIncumbent| {
         let configuration =

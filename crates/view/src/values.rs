@@ -14,7 +14,7 @@ pub struct Valued {
     pub values: Values,
 }
 
-/// A parameter that differs from the default; a value is `None` if the parameter is inactive.
+/// A parameter whose value differs from the default. A value is `None` if the parameter is inactive.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Change {
     /// The name of the parameter.
@@ -31,7 +31,7 @@ fn literal<S: Serializer>(literal: &Option<Literal>, serializer: S) -> Result<S:
     literal.as_ref().map(value).serialize(serializer)
 }
 
-/// A value as JSON.
+/// Converts a value to JSON.
 pub fn value(literal: &Literal) -> Value {
     match literal {
         Literal::Text(text) => text.as_str().into(),
@@ -41,7 +41,7 @@ pub fn value(literal: &Literal) -> Value {
     }
 }
 
-/// All parameters that differ, in the order of the space.
+/// Returns all parameters that differ, in the order of the space.
 pub fn changes(default: &Configuration, configuration: &Configuration) -> Vec<Change> {
     let space = configuration.space();
     let change = |id| {

@@ -1,4 +1,4 @@
-//! The verdict on the best configuration as data: its costs and its constraints together.
+//! The verdict on the best configuration as data, for its costs and its constraints.
 
 use campaign::validation::{self, Finding, Judged};
 use engine::stats::{self, Basis, Claim, Unit};
@@ -11,84 +11,84 @@ use crate::costs::Costs;
 /// The verdict of a validation.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Verdict {
-    /// The verdict on costs and constraints in one word.
+    /// A summary of the verdict on costs and constraints.
     #[serde(rename = "claim", serialize_with = "finding")]
     pub finding: Finding,
     /// The verdict on the costs alone.
     #[serde(skip)]
     pub of_costs: Claim,
-    /// How the pairs relate to those of the training.
+    /// How the pairs differ from those of the training.
     #[serde(serialize_with = "basis")]
     pub basis: Basis,
-    /// Number of pairs measured with both.
+    /// Number of pairs measured with both configurations.
     pub pairs: usize,
-    /// Number of their instances.
+    /// Number of instances in these pairs.
     pub instances: usize,
     /// What the test and the interval treat as independent.
     #[serde(skip)]
     pub unit: Unit,
     /// The default's mean compared cost.
     pub default: f64,
-    /// The best's mean compared cost.
+    /// The best configuration's mean compared cost.
     pub best: f64,
     /// Factor by which the best is better.
     pub ratio: f64,
     /// 95 % confidence interval of the ratio.
     pub interval: Option<[f64; 2]>,
-    /// Probability of a ratio this far from 1 if there were no difference.
+    /// Probability of a ratio at least this far from 1 if there were no difference.
     pub p: f64,
     /// Numbers of pairs that finished.
     pub solved: Solved,
-    /// Number of pairs on which the best gave a wrong answer.
+    /// Number of pairs on which the best configuration gave a wrong answer.
     pub wrong: usize,
-    /// What timeouts too rare to have been seen would mean for a claimed improvement.
+    /// Effect on a claimed improvement of timeouts that are too rare to have been seen.
     pub unseen_timeouts: Option<UnseenTimeouts>,
     /// Factor by which the best was better in the training.
     pub training_ratio: Option<f64>,
-    /// Whether the ratio in the training lies above the interval.
+    /// Whether the ratio in the training is above the interval.
     pub gain_does_not_carry_over: bool,
     /// Whether all constraints are satisfied.
     pub feasible: Both<bool>,
     /// How each constraint is met.
     pub constraints: Both<Vec<Held>>,
-    /// Whether the best is worth using, as far as the data show.
+    /// Whether the data suggest using the best configuration.
     pub worth_using: bool,
-    /// Number of configurations compared with the default on such pairs so far, including this one.
+    /// Number of configurations compared with the default on these pairs so far, including this one.
     pub candidates: usize,
-    /// The machines that ran the trials, as far as known.
+    /// The machines that ran the trials, if known.
     pub hosts: Vec<String>,
 }
 
 /// A value for the default and one for the best.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Both<T> {
-    /// Of the default.
+    /// The value for the default.
     pub default: T,
-    /// Of the best.
+    /// The value for the best configuration.
     pub best: T,
 }
 
 /// Numbers of pairs that finished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Solved {
-    /// With the default.
+    /// Number that finished with the default.
     pub before: usize,
-    /// With the best.
+    /// Number that finished with the best configuration.
     pub after: usize,
-    /// With the default, but not with the best.
+    /// Number that finished with the default, but not with the best configuration.
     pub lost: usize,
 }
 
-/// Timeouts that are too rare to have been seen, and so expensive that they would matter.
+/// Timeouts that are too rare to have been seen, but would matter because they are so expensive.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct UnseenTimeouts {
     /// Number of units without a timeout.
     pub units: usize,
-    /// The largest plausible share of timeouts.
+    /// The largest plausible share of timeouts, with 95 % confidence.
     pub share: f64,
-    /// Factor by which the best would be better with this share of timeouts.
+    /// Factor by which the best configuration would be better if it had this share of timeouts.
     pub ratio: f64,
-    /// The share of timeouts with which the best would only equal the default.
+    /// The share of timeouts at which the best configuration would only equal the default.
     pub break_even: f64,
 }
 

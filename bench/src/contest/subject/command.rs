@@ -40,7 +40,7 @@ pub(super) fn words(configuration: &Configuration) -> Vec<String> {
     words
 }
 
-/// Whether a program is in a folder of PATH.
+/// Returns whether a program is in a folder of PATH.
 pub(super) fn is_installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())

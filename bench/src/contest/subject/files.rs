@@ -1,5 +1,5 @@
-//! Writes generated instances to files, for programs that read files. The folder is named after the content,
-//! so that each file is written once.
+//! Writes generated instances to files, for programs that read files. The folder's name is derived from the
+//! content, so that each file is written only once.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::contest::digest::Digest;
 
 /// Instances on disk.
 pub(super) struct Files {
-    /// In the order of the texts.
+    /// Paths of the files, in the order of the texts.
     pub(super) paths: Vec<PathBuf>,
     /// Checksum of all texts.
     pub(super) digest: Digest,
@@ -26,7 +26,7 @@ pub(super) fn written(texts: &[String], extension: &str) -> Result<Files> {
     for (number, text) in texts.iter().enumerate() {
         let path = folder.join(format!("{number}.{extension}"));
         if std::fs::read(&path).map_or(true, |found| found != text.as_bytes()) {
-            // Renamed when complete, because another process may be reading it.
+            // The file is renamed when it is complete, because another process may read it.
             let unfinished = folder.join(format!("{number}.{}", std::process::id()));
             std::fs::write(&unfinished, text).with_context(failed)?;
             std::fs::rename(&unfinished, &path).with_context(failed)?;

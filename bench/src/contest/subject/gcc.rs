@@ -42,7 +42,7 @@ impl Gcc {
 
 impl Subject for Gcc {
     fn answer(&self, configuration: &Configuration, pair: Pair, _cap: f64) -> Answer {
-        // Without the program no trial can be measured.
+        // If gcc cannot be started, no trial can be measured.
         self.run(configuration, pair).unwrap_or_else(|error| panic!("could not run gcc: {error:#}"))
     }
 }
@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    /// Uses an object file with three sections, of which the first and the last hold instructions.
+    /// Checks the size of an object file with three sections. The first and the last contain instructions.
     #[test]
     fn only_sections_with_instructions_count() {
         let mut object = vec![0; 64 + 3 * 64];

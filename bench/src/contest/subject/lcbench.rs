@@ -41,7 +41,7 @@ fn benchmark(network: &Network, subject: Box<dyn Subject>) -> Benchmark {
     }
 }
 
-/// Training to the last epoch: the cost is its time, and the validation error is an output.
+/// Training up to the last epoch. The cost is the training time, and the validation error is an output.
 struct Constrained(DataSet);
 
 impl Subject for Constrained {

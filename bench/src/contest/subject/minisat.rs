@@ -38,7 +38,7 @@ impl Minisat {
 
 impl Subject for Minisat {
     fn answer(&self, configuration: &Configuration, pair: Pair, cap: f64) -> Answer {
-        // Without the program no trial can be measured.
+        // If minisat cannot be started, no trial can be measured.
         self.run(configuration, pair, cap).unwrap_or_else(|error| panic!("could not run minisat: {error:#}"))
     }
 }

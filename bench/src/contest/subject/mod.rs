@@ -27,7 +27,7 @@ use execution::executor::Answer;
 
 use super::digest::Digest;
 
-/// A target that answers trials; instances for training come first, then those for the test.
+/// A target that answers trials. Training instances are numbered first, followed by test instances.
 pub(crate) trait Subject: Send + Sync {
     /// Answers a trial. A cost above the cap need not be exact, but must be above the cap.
     fn answer(&self, configuration: &Configuration, pair: Pair, cap: f64) -> Answer;
@@ -50,7 +50,7 @@ pub(crate) struct Benchmark {
 const ANSWERS: u32 = 3;
 
 impl Benchmark {
-    /// Sets the checksum to that of the instances and of the default's answers on the first ones.
+    /// Computes the checksum from the instances and from the default's answers on the first instances.
     fn with_answers(self, mut digest: Digest, cutoff: f64) -> Self {
         let default = self.space.default_configuration();
         for instance in 0..self.training.min(ANSWERS) {
@@ -67,7 +67,7 @@ fn beyond(cap: f64) -> Answer {
     Answer::finished(2.0 * cap)
 }
 
-/// Returns an answer whose cost is known only at the end of the trial, which always takes the same time.
+/// Returns an answer whose cost is known only at the end of the trial. Every such trial takes the same time.
 fn at_the_end(cost: f64) -> Answer {
     Answer { time: 1.0, ..Answer::finished(cost) }
 }

@@ -34,8 +34,8 @@ pub(crate) struct Solver {
     pub(crate) program: &'static str,
     /// Parameters in captune's own format.
     space: &'static str,
-    /// Replacements in the space, for features that not every configurator supports: the text, and its
-    /// replacement.
+    /// Changes to the text of the space, each as the old and the new text. They remove features that not
+    /// every configurator supports.
     simplified: &'static [(&'static str, &'static str)],
     /// File extension of the instances.
     extension: &'static str,
@@ -44,8 +44,8 @@ pub(crate) struct Solver {
     arguments: fn(words: Vec<String>, cap: f64, file: &Path) -> Vec<String>,
     /// Reads the outcome from exit code and output.
     read: fn(code: i32, stdout: &str) -> Outcome,
-    /// CPU seconds after which a run is stopped and counts as above its cap. Runs up to the cutoff take far
-    /// less, so that no machine stops a run that another one lets finish.
+    /// CPU seconds after which a run is stopped and counts as above its cap. Runs that stay below the cutoff
+    /// take far less time, so every machine stops the same runs.
     longest: u64,
 }
 
@@ -101,15 +101,15 @@ impl Runs {
 
 impl Subject for Runs {
     fn answer(&self, configuration: &Configuration, pair: Pair, cap: f64) -> Answer {
-        // Without the program no trial can be measured.
+        // If the solver cannot be started, no trial can be measured.
         let program = self.solver.program;
         self.run(configuration, pair, cap)
             .unwrap_or_else(|error| panic!("could not run {program}: {error:#}"))
     }
 }
 
-/// Returns a solver on these texts, of which the first `training` are for training; `None` if it is not
-/// installed.
+/// Returns a solver on these texts; the first `training` texts are for training. Returns `None` if the solver
+/// is not installed.
 pub(crate) fn on(
     solver: &'static Solver,
     texts: &[String],

@@ -1,4 +1,4 @@
-//! Requests and answers, one line each, words separated by tabs.
+//! Requests of an adapter and answers to them. Each is one line of words separated by tabs.
 //!
 //! | request | answer |
 //! |---|---|
@@ -52,7 +52,7 @@ impl<'a> Channel<'a> {
         })
     }
 
-    /// Returns the trajectory of the peer; an error if the adapter sent an invalid request.
+    /// Returns the trajectory of the peer, or an error if the adapter sent an invalid request.
     pub(super) fn finish(mut self) -> Result<Trajectory> {
         if let Some(request) = self.invalid {
             bail!("the adapter sent an invalid request: {request}");
@@ -69,7 +69,8 @@ impl<'a> Channel<'a> {
         let instance = number
             .with_context(|| format!("expected an instance below {}", self.arena.benchmark.training))?;
         let seed = seed.parse::<u64>().with_context(|| format!("expected a random seed, got `{seed}`"))?;
-        // Peers count seeds from 0 or 1, as the test does, but must not train on the seeds of the test.
+        // Peers number their seeds from 0 or 1, and so does the test. The seeds are changed here, because
+        // peers must not train on the seeds of the test.
         let seed = Seed((Rng::new(seed, "seed of a peer", 0).bits() >> 33) as u32);
         let cutoff = self.arena.cutoff();
         let cap = match *cap {
@@ -126,7 +127,8 @@ mod tests {
     use crate::contest::subject::{Benchmark, Subject};
     use execution::executor::Answer;
 
-    /// The cost is x plus the instance, and so is the constrained output; x = 9 crashes.
+    /// A target whose cost and constrained output are both x plus the number of the instance. A trial with x
+    /// = 9 crashes.
     struct Plain;
 
     impl Subject for Plain {

@@ -11,7 +11,7 @@ pub(crate) struct Environment {
     pub(crate) name: &'static str,
     /// Virtual environment in the folder of environments; `None` for any Python.
     folder: Option<&'static str>,
-    /// Package that has the version.
+    /// Package whose version is the peer's version.
     version: Version,
     /// Budgets in trials.
     pub(crate) budgets: &'static [u64],
@@ -24,7 +24,7 @@ enum Version {
     R(&'static str),
 }
 
-/// Peers that learn a model of all trials take too long for larger budgets.
+/// Budgets of peers that fit a model to all trials; with larger budgets, they would take too long.
 const WITH_MODELS: &[u64] = &[100, 400];
 const RACES: &[u64] = &[100, 400, 1500];
 
@@ -37,7 +37,7 @@ const fn python(
     Environment { name, folder: Some(folder), version: Version::Python(package), budgets }
 }
 
-/// In the order of tables.
+/// All peers, in the order of tables.
 pub(crate) const PEERS: [Environment; 6] = [
     python("smac3", "smac3", "smac", WITH_MODELS),
     python("smac1", "smac1", "smac", WITH_MODELS),

@@ -60,7 +60,7 @@ impl Configurator for Peer {
             .spawn()
             .with_context(|| format!("could not start {}", self.python.display()))?;
         let trajectory = converse(&mut child, arena, trials);
-        // An adapter that still waits for an answer ends when its streams are closed.
+        // Closing the streams ends an adapter that is still waiting for an answer.
         drop((child.stdin.take(), child.stdout.take()));
         let cpu = cpu_at_end(&child);
         let status = child.wait()?;
@@ -88,7 +88,7 @@ fn converse(child: &mut Child, arena: &Arena, trials: u64) -> Result<Trajectory>
     let mut channel = Channel::new(arena, trials);
     for line in std::io::BufRead::lines(BufReader::new(requests)) {
         if let Some(answer) = channel.answer(&line.context("could not read a request")?) {
-            // If the adapter no longer reads, its exit status will show why.
+            // A failed write is ignored: if the adapter no longer reads, its exit status shows why.
             let _ = writeln!(answers, "{answer}");
         }
     }
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::contest::subject;
 
-    /// Runs a peer whose adapter is this shell script on the smooth function.
+    /// Runs a peer on the smooth function, with this shell script as its adapter.
     fn run(name: &str, script: &str) -> (Arc<Arena>, Result<Trajectory>) {
         let folder = std::env::temp_dir().join(format!("captune-fake-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();

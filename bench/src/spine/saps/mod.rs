@@ -1,8 +1,8 @@
-//! SAPS tuned on five quasigroups with holes and tested on twenty others.
+//! Tunes SAPS on five quasigroups with holes and tests it on twenty others.
 //!
 //! The cost is the number of steps, the budget is the CPU time of the trials, and each trial stops itself at
-//! its cap. The incumbent and the default then run on the test formulas with new seeds. Campaigns whose rows
-//! are already in the file are not run again, so a long series can be run in parts.
+//! its cap. After the search, the incumbent and the default run on the test formulas with new seeds.
+//! Campaigns whose rows are already in the file are not run again, so a long series can be run in parts.
 
 mod row;
 mod table;
@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
     rows: PathBuf,
 }
 
-/// How a campaign searches.
+/// Kinds of campaigns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 enum Kind {
     /// Random search.
@@ -138,7 +138,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
 fn test(class: &Class, saps: &Saps, arguments: &Arguments) -> f64 {
     let mut costs = Vec::new();
     for formula in &class.test {
-        // Seeds of campaigns are below 2^31.
+        // Campaigns use only seeds below 2^31, so these are new.
         for seed in (1 << 40)..(1 << 40) + arguments.runs {
             let outcome = solve(formula, saps, seed, arguments.cutoff as u64);
             costs.push(match outcome.solved {

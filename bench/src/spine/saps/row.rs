@@ -27,7 +27,7 @@ pub(super) struct Row {
     pub(super) pairs: u64,
     pub(super) cpu: f64,
     pub(super) cpu_incumbents: f64,
-    /// alpha, rho, ps and wp of the last incumbent.
+    /// The parameters alpha, rho, ps and wp of the last incumbent.
     pub(super) saps: [f64; 4],
     pub(super) training_cost: f64,
     pub(super) test_cost: f64,

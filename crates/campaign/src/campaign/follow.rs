@@ -7,7 +7,8 @@ use crate::event::{NewIncumbent, Warning, What};
 use crate::progress;
 
 impl Campaign<'_> {
-    /// Emits what happened in the races, and which learner proposes from now on if that has changed.
+    /// Emits events for what happened in the races. Also emits the learner that now proposes configurations,
+    /// if it has changed.
     pub(super) fn follow(&mut self, sink: Sink<'_>) {
         if let Some(choice) = self.optimizer.choice()
             && self.chosen != Some(choice.learner)

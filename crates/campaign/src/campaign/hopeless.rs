@@ -1,5 +1,5 @@
-//! Stops campaigns that cannot succeed: the default always fails or gives wrong answers, or trials are lost
-//! again and again.
+//! Stops campaigns that cannot succeed because the default always fails, the default gives wrong answers, or
+//! too many trials are lost.
 
 use engine::history::{History, Trial};
 use engine::{ConfigId, Status};
@@ -8,8 +8,8 @@ use execution::{Detail, Record};
 use super::Campaign;
 use crate::event::Stop;
 
-/// Number of failed trials after which the campaign stops if no trial has succeeded. They may be of any
-/// configuration, but the default must have been tried. About half of them are trials of the default.
+/// Number of failed trials after which the campaign stops if no trial has succeeded. These trials may be of
+/// any configuration, but the default must have been tried. About half of them are trials of the default.
 const HOPELESS: u64 = 10;
 
 impl Campaign<'_> {
@@ -22,8 +22,8 @@ impl Campaign<'_> {
         self.stop = Some(Stop::DefaultWrong { trial: remembered(trial) });
     }
 
-    /// Corrects the reason for stopping. A search that spent its budget, or tried every configuration,
-    /// without a single success stopped because of failed or lost trials.
+    /// Corrects the reason for stopping. If a search spent its budget or tried every configuration without a
+    /// single success, the real reason is its failed or lost trials.
     pub(super) fn reconsider(&mut self, stop: Stop) -> Stop {
         let history = self.optimizer.history();
         if !matches!(stop, Stop::Budget(_) | Stop::Exhausted) || has_succeeded(history) {
@@ -83,12 +83,13 @@ impl Campaign<'_> {
     }
 }
 
-/// Whether any trial ran to its end or to its cap.
+/// Returns whether any trial finished, was capped or timed out.
 fn has_succeeded(history: &History) -> bool {
     [Status::Finished, Status::Capped, Status::Timeout].iter().any(|&status| history.count(status) > 0)
 }
 
-/// The record of a trial of an earlier session, without the details, which are only in the store.
+/// Returns the record of a trial from an earlier session. It has no details, because those are only in the
+/// store.
 fn remembered(trial: &Trial) -> Box<Record> {
     Box::new(Record { trial: trial.clone(), detail: Detail::default(), started: 0.0, ended: 0.0, slot: 0 })
 }

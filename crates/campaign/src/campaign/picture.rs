@@ -1,4 +1,4 @@
-//! Snapshots of the progress of a campaign, for displays and for the journal.
+//! Pictures of a campaign's progress, for displays and for the journal.
 
 use engine::{ConfigId, Status, TrialRequest};
 use scenario::are_kept;
@@ -8,11 +8,11 @@ use crate::event::{Event, What};
 use crate::progress::{self, Progress};
 use crate::savings::Savings;
 
-/// Share of the budget between two pictures that are stored.
+/// Share of the budget between two stored pictures.
 const KEPT_EVERY: f64 = 0.01;
 
 impl Campaign<'_> {
-    /// Emits the next picture if it is due.
+    /// Emits a picture if the next one is due.
     pub(super) fn tick(&mut self, sink: Sink<'_>) {
         let now = self.desk.now();
         if self.desk.is_stepwise() || (now < self.next_tick && self.stop.is_none()) {

@@ -1,10 +1,10 @@
-//! Carries the trials of an earlier campaign over to a new one.
+//! Re-uses the trials of an earlier campaign in a new one.
 //!
-//! A trial is carried over if the new scenario would run the same command: its configuration has the same
-//! active parameters with the same values in the new space. A parameter that was removed, renamed or added
-//! changes what is run, because the behaviour of the target without it is unknown. A trial that reached the
-//! earlier, smaller cutoff is now only a lower bound. Each constraint takes the readings of the earlier
-//! constraint on the same output.
+//! A trial is re-used if the new scenario would run the same command: the configuration must have the same
+//! active parameters with the same values in the new space. If a parameter was added, removed or renamed, the
+//! target's behaviour without it is unknown, so the trial is not re-used. A trial that timed out at a smaller
+//! earlier cutoff becomes a lower bound. Each constraint uses the readings of the earlier constraint on the
+//! same output.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,9 +23,9 @@ use store::{Batch, Loaded, StoredConfiguration};
 /// Reasons why trials of an earlier campaign are not re-used, with the number of trials.
 pub type NotReused = BTreeMap<String, usize>;
 
-/// Returns the trials that a new campaign takes from an earlier one. Its search starts afresh, with the
-/// earlier incumbent among the first to race. `kept` gives, for each constraint, the earlier index of its
-/// readings.
+/// Returns the trials that a new campaign takes from an earlier one. The search starts from the beginning,
+/// and the earlier incumbent is among the first configurations to race. For each constraint, `kept` is the
+/// index of its readings in the earlier campaign.
 pub(super) fn carry_over(
     loaded: &Loaded,
     settings: &Settings,
@@ -67,8 +67,8 @@ pub(super) fn carry_over(
     (Resumed { history, ..Resumed::default() }, not_reused)
 }
 
-/// A history as a batch for a new store. The first `earlier` trials are of an earlier campaign; the others
-/// were imported from `source`.
+/// Returns a history as a batch for a new store. The first `earlier` trials come from an earlier campaign;
+/// the others were imported from `source`.
 pub(super) fn stored_history(history: &History, earlier: usize, source: &str) -> Batch {
     let configurations = history.configurations().iter().enumerate().map(|(number, configuration)| {
         let is_default = *configuration == configuration.space().default_configuration();
@@ -105,7 +105,7 @@ fn translate(configuration: &Configuration, space: &Space) -> Result<Configurati
     })
 }
 
-/// The observation under a new cutoff: a timeout at a smaller cutoff becomes a capped trial.
+/// Returns the observation under a new cutoff. A timeout at a smaller cutoff becomes a capped trial.
 fn at_cutoff(observation: &Observation, cutoff: Option<f64>) -> Observation {
     match (observation.status(), observation.cost(), cutoff) {
         (Status::Timeout, Some(Reading::AtLeast(at)), Some(cutoff)) if at < cutoff => Observation::capped(at)

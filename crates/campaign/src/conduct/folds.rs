@@ -14,20 +14,20 @@ use crate::folds::{FoldPlan, fold_folder};
 use crate::validation;
 use store::{Store, StoreError};
 
-/// The folds of a folder, whose campaigns can be opened one after the other.
+/// The folds in a folder. Their campaigns can be opened one after the other.
 #[derive(Debug)]
 pub struct Folds {
     /// The folder that contains all folds.
     pub folder: PathBuf,
-    /// Their scenario, in which all instances are training instances.
+    /// The common scenario, in which all instances are training instances.
     pub scenario: Scenario,
     text: String,
     order: Order,
     plan: FoldPlan,
 }
 
-/// Opens the folds of a scenario or of a folder. New folds are assigned and stored. `None` if there are no
-/// folds.
+/// Opens the folds of a scenario or of a folder. New folds are assigned and stored. Returns `None` if there
+/// are no folds.
 pub fn open_folds(order: &Order) -> Result<Option<Folds>, ConductError> {
     let folder = order.folder();
     let kept = FoldPlan::read(&folder)?;
@@ -59,7 +59,8 @@ pub fn open_folds(order: &Order) -> Result<Option<Folds>, ConductError> {
             folds: Vec::new(),
         })
     };
-    // The plan is written before any campaign uses it, so that the record of what was tuned on is never lost.
+    // Write the plan before any campaign uses it. Otherwise a kill could lose the record of which instances
+    // were tuned on.
     if kept.as_ref() != Some(&plan) {
         plan.write(&folder)?;
     }
@@ -67,12 +68,12 @@ pub fn open_folds(order: &Order) -> Result<Option<Folds>, ConductError> {
 }
 
 impl Folds {
-    /// Number of folds.
+    /// Returns the number of folds.
     pub fn count(&self) -> usize {
         self.plan.folds.len()
     }
 
-    /// Opens the campaign of a fold, new or stored. Folds are counted from 1.
+    /// Opens the campaign of a fold, new or stored. Fold numbers start at 1.
     pub fn open(&mut self, number: usize) -> Result<Opened, ConductError> {
         let Self { folder, scenario: whole, text, order, plan } = self;
         let count = plan.folds.len() as u32;
@@ -94,7 +95,7 @@ impl Folds {
             }
             Err(error) => return Err(error.into()),
         };
-        // Only now: a scenario that the campaigns refuse is not stored.
+        // Only now, so that a scenario that the campaigns refuse is not stored.
         let kept = FoldPlan {
             name: whole.name.clone(),
             scenario: text.clone(),
@@ -109,7 +110,7 @@ impl Folds {
     }
 }
 
-/// The share of each fold in a budget.
+/// Returns one fold's share of a budget.
 fn share(budget: &Budget, folds: u32) -> Budget {
     Budget {
         wall: budget.wall.map(|wall| wall / f64::from(folds)),
@@ -119,8 +120,9 @@ fn share(budget: &Budget, folds: u32) -> Budget {
 }
 
 impl Opened {
-    /// Whether nothing is left to do: nothing has changed, the budget is spent or every configuration has
-    /// been tried, and the best is validated.
+    /// Returns whether nothing is left to do: the scenario is unchanged, the search is complete, and the best
+    /// configuration has been validated. A search is complete if it has spent its budget or tried every
+    /// configuration.
     pub fn is_finished(&self) -> Result<bool, ConductError> {
         if self.opening != Opening::Continue(Vec::new()) {
             return Ok(false);

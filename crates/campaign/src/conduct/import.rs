@@ -1,8 +1,9 @@
 //! Imports earlier runs into a campaign's store.
 //!
-//! They are stored like the trials of an earlier campaign: the search knows them from the start, and the
-//! best-known configurations race first. A campaign that already has trials is replaced by a new one with
-//! these and the imported runs, as after a change that re-uses its trials. What it has spent stays counted.
+//! Imported runs are stored like the trials of an earlier campaign: the search knows them from the start, and
+//! the best-known configurations race first. If the campaign already has trials, a new campaign with these
+//! trials and the imported runs replaces it, as after a change that re-uses trials. What the campaign has
+//! spent still counts.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,20 +29,20 @@ pub struct Imported {
     pub folder: PathBuf,
     /// Number of trials imported, by status.
     pub trials: Vec<(Status, usize)>,
-    /// Number of their configurations.
+    /// Number of configurations among these trials.
     pub configurations: usize,
-    /// Reasons why runs were left out, with the number of runs.
+    /// Reasons why runs were left out, with the number of runs for each.
     pub left: Left,
-    /// Parameters that no run names, with the values assigned to them.
+    /// Parameters that no run names, with the values that captune assigned to them.
     pub filled: BTreeMap<String, String>,
-    /// Contents of the source that are not used.
+    /// Parts of the source that are not used.
     pub unused: Vec<String>,
-    /// The path of the previous store of the campaign.
+    /// Path of the campaign's previous store, if there was one.
     pub set_aside: Option<PathBuf>,
 }
 
 impl Imported {
-    /// Number of trials imported.
+    /// Returns the number of trials imported.
     pub fn count(&self) -> usize {
         self.trials.iter().map(|(_, count)| count).sum()
     }
@@ -53,7 +54,7 @@ pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
     refuse_other_measures(&opened, runs)?;
     let Opened { folder, scenario, settings, store, .. } = opened;
     let loaded = store.load()?;
-    // A campaign created by an import that was then refused is new, too.
+    // A campaign also counts as new if it was created by an earlier import that was then refused.
     let is_new = loaded.history.configurations().is_empty();
     let train = &scenario.instances.train;
     let unchanged: Vec<usize> = (0..scenario.constraints.len()).collect();
@@ -86,13 +87,13 @@ pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
     let text = loaded.charter.scenario.clone();
     let order = Order { seed: Some(loaded.charter.seed), ..order.clone() };
     let scenario = std::sync::Arc::unwrap_or_clone(scenario);
-    // In one step, so that the campaign has its trials even if it is killed at any moment.
+    // In a single step, so that a kill cannot leave a campaign without its trials.
     let earlier = Earlier { known: Some((batch, IMPORTED.to_owned())), ..Earlier::default() };
     (_, imported.set_aside) = begin(&order, scenario, text, folder, Some(store), earlier)?;
     Ok(imported)
 }
 
-/// Refuses the trials of a campaign that measured something else.
+/// Refuses to import trials from a campaign that measured something else.
 fn refuse_other_measures(opened: &Opened, runs: &Runs) -> Result<(), ConductError> {
     let Some(before) = &runs.charter else { return Ok(()) };
     let space = write(&before.space, Format::Toml)?;
@@ -101,7 +102,7 @@ fn refuse_other_measures(opened: &Opened, runs: &Runs) -> Result<(), ConductErro
     let text = opened.store.reader().charter()?.scenario;
     let mut differences =
         change::compare(&stored, &text, &opened.scenario).map_err(ConductError::Scenario)?;
-    // The cutoff and the instances are checked for each run on its own.
+    // The cutoff and the instances are checked separately for each run.
     differences.retain(|difference| {
         difference.row == Row::Refuse
             && difference.key != "objective.cutoff"

@@ -1,4 +1,4 @@
-//! A campaign in its folder: started, resumed, or replaced by a new one that re-uses its trials.
+//! A campaign in its folder: it is started, resumed, or replaced by a new campaign that re-uses its trials.
 //!
 //! | the scenario, compared with the stored one | what happens |
 //! |---|---|

@@ -34,12 +34,12 @@ use crate::{ByModel, CampaignError, LedgerError, Search, Settings};
 use store::fingerprint::Fingerprints;
 use store::{Batch, Charter, NewCampaign, Store, StoreError};
 
-/// What the user asks for.
+/// What the user asked for on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     /// A scenario file, or the folder of a campaign.
     pub path: PathBuf,
-    /// The campaign's folder, if it is not the one named after the scenario.
+    /// The campaign's folder, if it is not the default one, which is named after the scenario.
     pub folder: Option<PathBuf>,
     /// Limits that replace those of the scenario.
     pub budget: Budget,
@@ -47,12 +47,12 @@ pub struct Order {
     pub workers: Option<usize>,
     /// Random seed of a new campaign, instead of the scenario's.
     pub seed: Option<u64>,
-    /// When the job that the campaign runs in ends. The campaign stops in time before that.
+    /// Time at which the surrounding job ends. The campaign stops before that.
     pub until: Option<SystemTime>,
 }
 
 impl Order {
-    /// The campaign's folder.
+    /// Returns the campaign's folder.
     pub fn folder(&self) -> PathBuf {
         let named =
             || if self.path.is_dir() { self.path.clone() } else { self.path.with_extension("campaign") };
@@ -117,9 +117,9 @@ impl From<LedgerError> for ConductError {
 pub enum Opening {
     /// In a new folder.
     New,
-    /// Resumed, with what has changed in the scenario since.
+    /// Resumed, with the differences between the stored scenario and the current one.
     Continue(Vec<Difference>),
-    /// As a new campaign that re-uses the trials of the previous one.
+    /// Opened as a new campaign that re-uses the trials of the previous one.
     Reuse {
         /// What has changed.
         differences: Vec<Difference>,
@@ -135,19 +135,19 @@ pub enum Opening {
 /// A campaign ready to run.
 #[derive(Debug)]
 pub struct Opened {
-    /// Its folder.
+    /// The campaign's folder.
     pub folder: PathBuf,
     /// The scenario.
     pub scenario: Arc<Scenario>,
     /// The settings of the search.
     pub settings: Settings,
-    /// All instances by number: those to tune on, then the unseen ones.
+    /// All instances by number: first the training instances, then the unseen ones.
     pub instances: Vec<Instance>,
-    /// How it was opened.
+    /// How the campaign was opened.
     pub opening: Opening,
     /// Number of trials that run at the same time.
     pub workers: usize,
-    /// When the job that it runs in ends.
+    /// Time at which the surrounding job ends.
     pub until: Option<SystemTime>,
     pub(super) store: Store,
     pub(super) resumed: Resumed,
@@ -156,20 +156,20 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// What earlier sessions have spent, with the number of trials already known.
+    /// Returns what earlier sessions have spent, and the number of trials already known.
     pub fn so_far(&self) -> Spent {
         let Resumed { history, untold, wall, cpu, .. } = &self.resumed;
         Spent { wall: *wall, cpu: *cpu, trials: (history.trials().len() + untold.len()) as u64 }
     }
 
-    /// Seconds for which it may run from now on, if there is a deadline.
+    /// Returns the seconds for which the campaign may still run, if there is a deadline.
     pub fn time_left(&self) -> Option<f64> {
         self.until.map(|end| deadline::left(&self.scenario, end, SystemTime::now()))
     }
 }
 
-/// The engine's settings for a scenario. If the scenario asks for folds, they are the settings of one fold,
-/// with its share of the scenario's budget; the budget of the order is not divided.
+/// Returns the engine's settings for a scenario. If the scenario asks for folds, these are the settings of
+/// one fold with its share of the scenario's budget. A budget in the order is not divided.
 pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
     let folds = scenario.instances.folds;
     let given = scenario.budget.of_fold(folds);
@@ -219,7 +219,7 @@ pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
     }
 }
 
-/// The objective of a scenario, as the engine sees it.
+/// Returns the objective of a scenario in the engine's form.
 pub fn objective(scenario: &Scenario) -> Objective {
     let objective = &scenario.objective;
     let capped = objective.capped_by != CappedBy::Nobody;
@@ -231,7 +231,7 @@ pub fn objective(scenario: &Scenario) -> Objective {
     }
 }
 
-/// Seconds that the scenario allows for a validation, or for that of each fold.
+/// Returns the seconds that the scenario allows for a validation. With folds, this is the time for each fold.
 pub(super) fn validation_budget(scenario: &Scenario) -> Option<f64> {
     let folds = scenario.instances.folds.unwrap_or(1);
     scenario.validation.budget.map(|time| time.as_secs_f64() / f64::from(folds))
@@ -262,7 +262,7 @@ fn search(scenario: &Scenario) -> Search {
         Treatment::Likelihood => gaussian.treatment = gaussian::Treatment::Likelihood,
         Treatment::Drop => gaussian.treatment = gaussian::Treatment::Drop,
         Treatment::Ignore => gaussian.treatment = gaussian::Treatment::Ignore,
-        // A Gaussian process has no such treatment, so `auto` does without it.
+        // A Gaussian process has no such treatment, so `auto` leaves it out.
         Treatment::Mean => *gaussian_points = 0,
     }
     forest.trees = trees as usize;
@@ -279,7 +279,7 @@ fn search(scenario: &Scenario) -> Search {
     Search::Model(Box::new(search))
 }
 
-/// The features of the training instances, in their order.
+/// Returns the features of the training instances, in the order of the instances.
 fn features(scenario: &Scenario) -> Option<InstanceTable> {
     let features = scenario.instances.features.as_ref()?;
     let width = features.numbers().len();
@@ -287,8 +287,8 @@ fn features(scenario: &Scenario) -> Option<InstanceTable> {
     (width > 0).then(|| InstanceTable::of_features(&matrix, width))
 }
 
-/// Number of trials that run at the same time: as requested, or else as many as the physical cores and the
-/// GPUs allow. An error if there are too few of them.
+/// Returns the number of trials that run at the same time. By default, this is the largest number that the
+/// physical cores and the GPUs allow. Returns an error if there are not enough cores or GPUs.
 pub fn workers(scenario: &Scenario, order: &Order) -> Result<usize, SlotError> {
     let each = scenario.parallel.cores_per_trial as usize;
     let given = order.workers.or(scenario.parallel.workers.map(|workers| workers as usize));
@@ -307,14 +307,14 @@ pub fn workers(scenario: &Scenario, order: &Order) -> Result<usize, SlotError> {
     Ok(workers)
 }
 
-/// A slot for each worker, with its cores and its GPUs.
+/// Returns a slot for each worker, with its cores and its GPUs.
 pub fn worker_slots(scenario: &Scenario, workers: usize) -> Result<Vec<Slot>, SlotError> {
     let mut found = slots(workers, scenario.parallel.cores_per_trial as usize)?;
     share_gpus(&mut found, &available_gpus(&scenario.parallel), scenario.parallel.gpus_per_trial as usize)?;
     Ok(found)
 }
 
-/// Opens a campaign, new or stored. A scenario with folds is not a single campaign; see
+/// Opens a campaign, new or stored. For a scenario with folds, which has several campaigns, see
 /// [`open_folds`](super::open_folds).
 pub fn open(order: &Order) -> Result<Opened, ConductError> {
     if order.path.is_dir() {
@@ -325,7 +325,7 @@ pub fn open(order: &Order) -> Result<Opened, ConductError> {
         let loaded = store.load()?;
         let Charter { scenario: text, folder, seed, name, .. } = loaded.charter.clone();
         let scenario = read(&text, &folder, "scenario.toml").map_err(ConductError::Scenario)?;
-        // The default name is that of the scenario file, which is not read here.
+        // The default name comes from the scenario file, which is not read here.
         let scenario = Scenario { name, ..scenario };
         let order = Order { seed: Some(seed), ..order.clone() };
         return resume(&order, scenario, text, order.path.clone(), store);
@@ -347,7 +347,7 @@ pub fn open(order: &Order) -> Result<Opened, ConductError> {
     }
 }
 
-/// The error for a folder whose folds are not those that the scenario asks for.
+/// Returns the error for a folder whose folds differ from those that the scenario asks for.
 pub(super) fn other_folds(folder: PathBuf, before: Option<usize>, after: Option<usize>) -> ConductError {
     let shown = |folds: Option<usize>| {
         Some(folds.map_or_else(|| "one campaign".to_owned(), |folds| format!("folds: {folds}")))
@@ -378,17 +378,17 @@ fn charter(scenario: &Scenario, text: String, instances: &[Instance], settings: 
     }
 }
 
-/// Trials that a new campaign takes from elsewhere.
+/// Trials that a new campaign takes from an earlier campaign or an import.
 #[derive(Debug, Default)]
 pub(super) struct Earlier {
-    /// For the search.
+    /// The trials for the search.
     pub(super) resumed: Resumed,
-    /// The same trials for the store, and the reason for the session that stores them.
+    /// The same trials for the store, with the reason stored for their session.
     pub(super) known: Option<(Batch, String)>,
 }
 
 impl Earlier {
-    /// Trials of an earlier campaign.
+    /// Returns the trials of an earlier campaign.
     fn of_campaign(resumed: Resumed) -> Self {
         let known = (
             stored_history(&resumed.history, resumed.history.trials().len(), ""),
@@ -398,8 +398,8 @@ impl Earlier {
     }
 }
 
-/// Creates a campaign in a new folder, or in place of another. Returns the path of the previous store, which
-/// is kept beside the new one.
+/// Creates a campaign in a new folder or in place of another campaign. Returns the path of the previous
+/// store, which is kept beside the new one.
 pub(super) fn begin(
     order: &Order,
     scenario: Scenario,
@@ -450,7 +450,7 @@ pub(super) fn resume(
     let baseline = loaded.history.configurations().first();
     let stored = Stored { text: &before.scenario, space: &space, instances: &before.instances, baseline };
     let mut differences = change::compare(&stored, &text, &scenario).map_err(ConductError::Scenario)?;
-    // The files that the scenario names may have changed, although the scenario is the same.
+    // The files that the scenario names may have changed even if the scenario is the same.
     let files = Fingerprints::of(&scenario);
     if let Some(before) = store.reader().fingerprints()? {
         differences.extend(before.compare(&files, &scenario.folder));
@@ -462,14 +462,14 @@ pub(super) fn resume(
     let succeeded = [Status::Finished, Status::Capped, Status::Timeout];
     let worthless = succeeded.iter().all(|&status| loaded.history.count(status) == 0);
     match change::verdict(&differences) {
-        // Nothing is lost without the failed trials, so a corrected scenario starts from the beginning.
+        // The failed trials are of no use, so a corrected scenario starts from the beginning.
         Row::Refuse if worthless => {
             let begun = begin(order, scenario, text, folder, Some(store), Earlier::default())?;
             Ok(in_place_of(begun, differences, 0, NotReused::new()))
         }
         Row::Refuse => Err(ConductError::Refused { folder, differences }),
         Row::Continue => {
-            // The campaign keeps a seed given on the command line, whatever the scenario says.
+            // A seed given on the command line stays with the campaign, whatever the scenario contains.
             let order = Order { seed: Some(before.seed), ..order.clone() };
             let train = in_stored_order(&before.instances, &scenario.instances.train);
             scenario.instances.train.clone_from(&train);
@@ -513,7 +513,7 @@ pub(super) fn resume(
     }
 }
 
-/// Marks a new campaign as the replacement of another.
+/// Marks a new campaign as the replacement of an earlier one.
 fn in_place_of(
     (opened, set_aside): (Opened, Option<PathBuf>),
     differences: Vec<Difference>,
@@ -524,14 +524,14 @@ fn in_place_of(
     Opened { opening: Opening::Reuse { differences, trials, not_reused, set_aside }, ..opened }
 }
 
-/// The names of the instances that were drawn for the validation. They are stored, so that none is ever tuned
-/// on.
+/// Returns the names of the instances that were drawn for the validation. They are stored so that no later
+/// search tunes on them.
 fn drawn_test_instances(scenario: &Scenario) -> Option<Vec<String>> {
     let drawn = scenario.instances.share.is_some() || scenario.instances.folds.is_some();
     drawn.then(|| scenario.instances.test.iter().map(|instance| instance.name.clone()).collect())
 }
 
-/// Sorts the instances: first those in the store, in its order, then the others.
+/// Sorts the instances: first those in the store, in the order of the store, then the others.
 pub(super) fn in_stored_order(known: &[String], instances: &[Instance]) -> Vec<Instance> {
     let places: HashMap<&String, usize> = known.iter().zip(0..).collect();
     let mut sorted: Vec<Instance> = instances.to_vec();

@@ -1,4 +1,4 @@
-//! A campaign from start to verdict.
+//! Runs a campaign from start to verdict.
 
 use std::sync::Arc;
 
@@ -34,17 +34,19 @@ pub struct Outcome {
     pub progress: Progress,
     /// The best configuration.
     pub best: Valued,
-    /// The result of its validation; no verdict if the best is the default or infeasible.
+    /// The result of its validation. There is no verdict if the best configuration is the default or is
+    /// infeasible.
     pub validation: Concluded,
-    /// Number of pairs planned for the validation. The verdict has fewer if the budget of the validation was
-    /// spent.
+    /// Number of pairs planned for the validation. The verdict covers fewer pairs if the validation ran out
+    /// of budget.
     pub planned: usize,
-    /// The deadline, with the trials it refused, if there was one.
+    /// The deadline, if there was one, including the trials that it refused.
     pub deadline: Option<Deadline>,
 }
 
 impl Opened {
-    /// Searches, validates, and closes the store. `ready` receives a bell that stops the campaign.
+    /// Searches, validates, and closes the store. `ready` receives a bell with which the caller can stop the
+    /// campaign.
     pub fn run(self, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Result<Outcome, ConductError> {
         let left = self.time_left();
         let Self { folder, scenario, settings, instances, workers, store, resumed, stored, .. } = self;
@@ -91,15 +93,15 @@ impl Opened {
 
 /// The reason stored for a session that has tried every configuration.
 pub(super) const EXHAUSTED: &str = "every configuration tried";
-/// How the reason stored for a session that spent its budget begins.
+/// Start of the reason stored for a session that spent its budget.
 const SPENT: &str = "budget spent";
 
-/// Whether a session that ended for this reason completed the search.
+/// Returns whether this reason for the end of a session means that the search is complete.
 pub fn is_end(reason: &str) -> bool {
     reason == EXHAUSTED || reason.starts_with(SPENT)
 }
 
-/// The reason for the end of a session, for the store.
+/// Returns the stored reason for the end of a session.
 fn reason(stop: &Stop, baseline: bool) -> String {
     match stop {
         Stop::Budget(limit) => format!("{SPENT}: {}", limit.name()),

@@ -1,4 +1,4 @@
-//! A separate validation after a campaign, of the best or of any other configuration.
+//! A separate validation after a campaign, for the best configuration or any other.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,9 +21,10 @@ use store::{Batch, Store, StoredConfiguration, host_name};
 pub struct ValidationOrder {
     /// The campaign's folder.
     pub folder: PathBuf,
-    /// The configuration to validate, instead of the best.
+    /// The configuration to validate; the best one if this is `None`.
     pub configuration: Option<Configuration>,
-    /// Files or words, as in the scenario, instead of the instances that were set apart.
+    /// Files or words to validate on, written as in the scenario. They replace the instances set aside for
+    /// validation.
     pub instances: Vec<String>,
     /// Cutoff of the validation, instead of the scenario's.
     pub cutoff: Option<f64>,
@@ -31,7 +32,7 @@ pub struct ValidationOrder {
     pub seeds: Option<u32>,
     /// Number of workers, instead of the scenario's.
     pub workers: Option<usize>,
-    /// Whether to measure pairs again that have been measured before.
+    /// Whether to measure pairs again that were measured before.
     pub fresh: bool,
 }
 
@@ -60,7 +61,7 @@ pub struct ToValidate {
 /// The result of a separate validation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LaterVerdict {
-    /// The verdict; none if no pair was measured with both.
+    /// The verdict. There is none if no pair was measured with both configurations.
     pub concluded: Concluded,
     /// Number of pairs planned.
     pub planned: usize,
@@ -129,8 +130,8 @@ pub fn open_to_validate(order: &ValidationOrder) -> Result<ToValidate, ConductEr
 }
 
 impl ToValidate {
-    /// Runs the trials that have not been measured yet, or all of them if asked for, and closes the store. `ready`
-    /// receives a bell that stops them.
+    /// Runs the trials that have not been measured yet (all trials if `fresh` is set) and closes the store.
+    /// `ready` receives a bell with which the caller can stop the validation.
     pub fn run(self, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Result<LaterVerdict, ConductError> {
         let Self { scenario, settings, candidate, workers, folder, store, instances, history, .. } = self;
         let staging = Staging::of(&scenario, &folder);

@@ -1,8 +1,8 @@
-//! Cross-validated campaigns: each instance is tested once, by a campaign that never saw it.
+//! Cross-validated campaigns: each instance is tested once, by a campaign that was not tuned on it.
 //!
-//! The instances are divided into k folds. For each fold, a separate campaign in `fold-1` .. `fold-k` of the
-//! folder tunes on the other folds and validates on this one. The [`FoldPlan`] beside them records which
-//! instance is in which fold.
+//! The instances are divided into k folds. For each fold, a separate campaign tunes on the other folds and
+//! validates on this one. The campaigns are in the subfolders `fold-1` .. `fold-k`. Beside them, the
+//! [`FoldPlan`] records which instance is in which fold.
 
 mod plan;
 

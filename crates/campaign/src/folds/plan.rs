@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 
 use scenario::whole_file;
 
-/// The name of the file, which is beside the folders of the folds.
+/// Name of the file, which is beside the folders of the folds.
 const NAME: &str = "folds.json";
 
 /// What the folds of a folder have in common.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FoldPlan {
-    /// The name of the campaigns.
+    /// Name of all the campaigns.
     pub name: String,
     /// The scenario's text.
     pub scenario: String,
-    /// The folder that its paths are relative to.
+    /// The folder that paths in the scenario are relative to.
     pub folder: String,
-    /// The seed from which the seeds of the folds are drawn, if it is not the scenario's.
+    /// The seed from which the folds' seeds are drawn, if it differs from the scenario's.
     pub seed: Option<u64>,
     /// The names of the instances in each fold. No instance ever changes its fold.
     pub folds: Vec<Vec<String>>,
@@ -36,13 +36,13 @@ pub enum FoldsError {
     Damaged { path: PathBuf, source: serde_json::Error },
 }
 
-/// The folder of a fold, counted from 1.
+/// Returns the folder of a fold. Fold numbers start at 1.
 pub fn fold_folder(folder: &Path, number: usize) -> PathBuf {
     folder.join(format!("fold-{number}"))
 }
 
 impl FoldPlan {
-    /// The plan in a folder; `None` if it has no folds.
+    /// Reads the plan in a folder; `None` if the folder has no folds.
     pub fn read(folder: &Path) -> Result<Option<Self>, FoldsError> {
         let path = folder.join(NAME);
         let text = match fs::read_to_string(&path) {

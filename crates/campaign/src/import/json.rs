@@ -1,8 +1,9 @@
-//! Reads JSON as Python writes it: with `NaN` and `Infinity`, which are not valid JSON. They become `null`.
+//! Reads JSON as Python writes it: with `NaN` and `Infinity`, which are not valid JSON. They are read as
+//! `null`.
 
 use serde_json::Value;
 
-/// Parses a text; the error says what is wrong with it.
+/// Parses a text. The error describes what is wrong with it.
 pub(super) fn read(text: &str) -> Result<Value, String> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),

@@ -1,8 +1,8 @@
 //! Imports from other configurators: their scenarios become drafts of captune scenarios, and their runs
 //! become trials.
 //!
-//! [`runs`] reads runs, [`scenarios`] finds and reads scenarios. Anything without a counterpart in captune is
-//! listed in the draft; nothing is dropped silently.
+//! [`runs`] reads runs; [`scenarios`] finds and reads scenarios. The draft lists everything that has no
+//! counterpart in captune, so nothing is dropped silently.
 
 mod json;
 pub mod runs;
@@ -18,7 +18,7 @@ use space::format::CannotExpress;
 
 use store::StoreError;
 
-/// Why files of other configurators cannot be used.
+/// Why captune cannot use files of another configurator.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum ImportError {
@@ -53,7 +53,8 @@ impl From<ForeignError> for ImportError {
     }
 }
 
-/// A value as Python prints it: `True`, `False`, `None`, the text itself, or else JSON.
+/// Formats a value as Python prints it: `True`, `False`, `None`, a text without quotes, and everything else
+/// as JSON.
 fn python_word(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => text.clone(),

@@ -1,16 +1,16 @@
 //! The constraints of an Optuna study: numbers that the sampler stored for each trial. A trial is feasible if
-//! all of them are at or below zero.
+//! all of its numbers are at or below zero.
 
 use std::collections::HashMap;
 
 use rusqlite::Connection;
 use serde_json::Value;
 
-/// The query for the stored constraints.
+/// SQL query for the stored constraints.
 const SQL: &str = "SELECT trial_id, value_json FROM trial_system_attributes WHERE key = 'constraints'";
 
-/// The constraint values of each trial that has them, by `trial_id`. The error says what is not in the
-/// expected format.
+/// Returns the constraint values of each trial that has them, by `trial_id`. The error describes what does
+/// not have the expected format.
 pub(super) fn constraints(connection: &Connection) -> Result<HashMap<i64, Vec<f64>>, String> {
     let read = || {
         let mut statement = connection.prepare(SQL)?;
@@ -25,12 +25,12 @@ pub(super) fn constraints(connection: &Connection) -> Result<HashMap<i64, Vec<f6
     rows.into_iter().map(values).collect()
 }
 
-/// The name of a constraint in captune; Optuna only numbers them.
+/// Returns the name of a constraint in captune. Optuna only numbers its constraints.
 pub(super) fn constraint_name(place: usize) -> String {
     format!("constraint{place}")
 }
 
-/// The choice that a stored number refers to by its index, if there is one.
+/// Returns the choice whose index is the stored number `code`, if there is one.
 pub(super) fn choice(choices: &[Value], code: f64) -> Option<&Value> {
     choices.iter().zip(0u32..).find(|(_, place)| f64::from(*place) == code).map(|(choice, _)| choice)
 }

@@ -8,29 +8,30 @@ use serde::Serialize;
 use super::findings::{Findings, Memory, Times};
 use crate::Settings;
 
-/// A slow-down by neighbouring trials, or a variation, up to this share is harmless.
+/// A slow-down by neighbouring trials is harmless up to this share. The same limit applies to the variation
+/// between repeated trials.
 const HARMLESS: f64 = 0.1;
 /// CPU time below this share of wall time counts as almost none.
 const ALMOST_NONE: f64 = 0.1;
-/// Number of passes over the instances that a budget should cover.
+/// Number of passes over the instances that a budget should at least cover.
 const PASSES: f64 = 20.0;
-/// Above this share of a memory limit, there is little room left.
+/// Share of a memory limit above which little room is left.
 const LITTLE_ROOM: f64 = 0.8;
-/// A cost below this many grains is measured too coarsely.
+/// Number of grains below which a cost is measured too coarsely.
 const GRAINS: f64 = 10.0;
 
-/// One change to make.
+/// One recommended change to the scenario.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Advice {
-    /// The scenario's key.
+    /// The key to change.
     pub key: String,
-    /// Its new value as TOML, if there is a single answer.
+    /// Its new value as TOML, if only one value makes sense.
     pub value: Option<String>,
     /// The reason, in one sentence without a full stop.
     pub because: String,
 }
 
-/// All advice, the most important first.
+/// Returns all advice, with the most important first.
 pub(super) fn all(findings: &Findings, scenario: &Scenario, settings: &Settings) -> Vec<Advice> {
     let adviser = Adviser { findings, scenario, settings };
     let parts = [
@@ -227,7 +228,7 @@ impl Adviser<'_> {
             let because = format!("a trial used {} of {}", show_size(peak), show_size(limit));
             return vec![advice("limits.memory", None, because)];
         }
-        // The largest amount that a trial may use.
+        // The largest amount of memory that one trial may use.
         let each = limit.unwrap_or(peak);
         match available.filter(|&available| each.saturating_mul(workers) > available && each > 0) {
             Some(available) => {

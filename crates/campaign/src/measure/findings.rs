@@ -1,4 +1,4 @@
-//! What a few trials show about a scenario.
+//! Findings about a scenario from a few trials.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub struct Findings {
     pub instances: Vec<InstanceTimes>,
     /// Slow-down of trials in company; `None` if no instance finished both alone and in company.
     pub slow_down: Option<SlowDown>,
-    /// The effect of the seed.
+    /// Effect of the seed on the trials.
     pub seeds: Seeds,
     /// Every output of the scenario.
     pub outputs: Vec<OutputValues>,
@@ -35,9 +35,9 @@ pub struct Findings {
     pub cpu_share: Option<f64>,
     /// The memory that trials need.
     pub memory: Option<Memory>,
-    /// The cost of one pass over the instances; `None` if it is unknown.
+    /// The time of one pass over the instances; `None` if it is unknown.
     pub pass: Option<Pass>,
-    /// What to change, the most important first.
+    /// Recommended changes, with the most important first.
     pub advice: Vec<Advice>,
 }
 
@@ -59,7 +59,7 @@ pub struct Times {
     pub cpu: Option<Spread>,
     /// Wall time.
     pub wall: Spread,
-    /// The cost, as the user measures it.
+    /// The cost, with the sign that the user sees.
     pub cost: Spread,
 }
 
@@ -79,7 +79,7 @@ pub struct OutputValues {
     pub name: String,
     /// Number of trials in which it was found.
     pub found: usize,
-    /// Number of finished trials.
+    /// Number of finished trials, as the total.
     pub of: usize,
     /// Its smallest value.
     pub least: Option<f64>,
@@ -92,13 +92,13 @@ pub struct OutputValues {
 pub struct Memory {
     /// The largest amount that a trial used.
     pub peak: u64,
-    /// The limit of a trial.
+    /// The memory limit of one trial, if there is one.
     pub limit: Option<u64>,
     /// Free memory of this machine before the measurement, if known.
     pub available: Option<u64>,
 }
 
-/// The cost of one pass over the instances.
+/// The time of one pass over the instances.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Pass {
     /// Number of instances.
@@ -107,13 +107,14 @@ pub struct Pass {
     pub wall: f64,
     /// CPU time in seconds, if it was measured.
     pub cpu: Option<f64>,
-    /// Number of passes that the budget covers without capping; `None` if its limits do not determine it.
+    /// Number of passes that the budget covers without capping; `None` if the budget has no limit from which
+    /// it follows.
     pub affordable: Option<f64>,
 }
 
 impl Findings {
-    /// Summarises the samples. `names` are those of the instances, `available` is the machine's free memory
-    /// in bytes.
+    /// Summarises the samples. `names` are the names of the instances; `available` is the machine's free
+    /// memory in bytes.
     pub fn of(
         scenario: &Scenario,
         settings: &Settings,
@@ -156,13 +157,13 @@ impl Findings {
         findings
     }
 
-    /// Number of trials that ended with this status.
+    /// Returns the number of trials that ended with this status.
     pub fn count(&self, status: Status) -> usize {
         self.statuses.get(status.name()).copied().unwrap_or(0)
     }
 
-    /// The root mean square over the instances of the variation of one quantity, for trials that ran alone
-    /// with the same seed.
+    /// Returns the variation of one quantity among trials that ran alone with the same seed. It is the root
+    /// mean square over the instances.
     pub fn variation(&self, of: impl Fn(&Times) -> Option<Spread>) -> Option<f64> {
         let all = self.instances.iter().filter_map(|one| of(one.alone.as_ref()?)?.variation);
         let squares: Vec<f64> = all.map(|variation| variation * variation).collect();
@@ -219,7 +220,7 @@ fn outputs(scenario: &Scenario, samples: &[Sample]) -> Vec<OutputValues> {
 }
 
 fn pass(settings: &Settings, samples: &[Sample], workers: usize) -> Option<Pass> {
-    // In a campaign, trials run in company, so these times are preferred.
+    // In a campaign, trials run in company, so the times of trials in company are preferred.
     let busy = samples.iter().any(|sample| sample.in_company);
     let those: Vec<&Sample> = samples.iter().filter(|sample| sample.in_company == busy).collect();
     let mean = |of: fn(&Sample) -> Option<f64>| {

@@ -1,6 +1,7 @@
 //! The free memory of the machine.
 
-/// The kernel's estimate of the memory that programs can still use, in bytes; `None` if it is not available.
+/// Returns the kernel's estimate of the memory that programs can still use, in bytes; `None` if the kernel
+/// does not report it.
 pub fn available_memory() -> Option<u64> {
     of_text(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }

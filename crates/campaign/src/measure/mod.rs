@@ -1,8 +1,8 @@
 //! Checks how reliable the measurements of a target are, before a campaign spends its budget on them.
 //!
-//! A few instances are run several times with the baseline: first one trial at a time, then with every slot
-//! busy. [`choose`] selects the instances, [`run`] runs them, [`Findings`] summarises the results, and
-//! [`Advice`] says what to change in the scenario.
+//! captune runs a few instances several times with the baseline: first one trial at a time, then with every
+//! slot busy. [`choose`] selects the instances, [`run`] runs them, [`Findings`] summarises the results, and
+//! [`Advice`] recommends changes to the scenario.
 
 mod advice;
 mod findings;

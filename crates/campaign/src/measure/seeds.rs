@@ -1,4 +1,4 @@
-//! Compares trials repeated with the same seed and trials with other seeds.
+//! Compares trials that repeat the same seed with trials that use other seeds.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,10 @@ use serde::Serialize;
 use super::spread::spread;
 use super::trials::{FIRST_SEED, Sample};
 
-/// Costs with another seed count as equal if they are within this share of those with the first seed.
+/// Relative tolerance: costs with another seed count as equal if they differ by at most this share from those
+/// with the first seed.
 const TOLERANCE: f64 = 0.1;
-/// Number of standard deviations by which repetitions may differ.
+/// Number of standard deviations by which repeated costs may differ.
 const DEVIATIONS: f64 = 3.0;
 
 /// Trials compared with the first trial of the same instance.
@@ -28,7 +29,7 @@ pub struct Repeated {
 }
 
 impl Repeated {
-    /// Whether nothing that the target reported differed.
+    /// Returns whether standard output, exit code and all named outputs were the same each time.
     pub fn are_same(&self) -> bool {
         self.same_text == self.trials && self.differing.is_empty() && !self.ended_otherwise
     }
@@ -43,7 +44,7 @@ pub struct Seeds {
     pub same: Option<Repeated>,
     /// Trials with other seeds; `None` if there were none.
     pub other: Option<Repeated>,
-    /// Whether costs with other seeds differ by more than repetition explains; `None` if unknown.
+    /// Whether other seeds change the costs by more than repeating the same seed does; `None` if unknown.
     pub change_costs: Option<bool>,
 }
 
@@ -68,7 +69,7 @@ impl Seeds {
     }
 }
 
-/// Compares trials with the first of their instance.
+/// Compares trials with the first trial of the same instance.
 fn repeated(alone: &[&Sample], which: impl Fn(&Sample) -> bool) -> Option<Repeated> {
     let mut found = Repeated { trials: 0, same_text: 0, differing: BTreeSet::new(), ended_otherwise: false };
     for (place, sample) in alone.iter().enumerate() {
@@ -88,7 +89,8 @@ fn repeated(alone: &[&Sample], which: impl Fn(&Sample) -> bool) -> Option<Repeat
     (found.trials > 0).then_some(found)
 }
 
-/// Whether any cost with another seed lies outside what the first seed's repetitions allow.
+/// Returns whether any cost with another seed is outside the range that repetitions of the first seed
+/// explain.
 fn change_costs(scenario: &Scenario, alone: &[&Sample]) -> Option<bool> {
     let cost = |sample: &&&Sample| sample.record.trial.observation.cost().map(Reading::lower_bound);
     let instances: BTreeSet<usize> = alone.iter().map(|sample| sample.pair().instance.index()).collect();

@@ -17,7 +17,7 @@ pub struct Spread {
     pub variation: Option<f64>,
 }
 
-/// The spread of measurements; `None` if there are none.
+/// Returns the spread of measurements; `None` if there are none.
 pub fn spread(values: &[f64]) -> Option<Spread> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -25,7 +25,7 @@ pub fn spread(values: &[f64]) -> Option<Spread> {
     let mean = sorted.iter().sum::<f64>() / count as f64;
     let squares: f64 = sorted.iter().map(|value| (value - mean).powi(2)).sum();
     let variation = (count > 1 && mean > 0.0).then(|| (squares / (count - 1) as f64).sqrt() / mean);
-    // Linear interpolation between the neighbours.
+    // Quantiles are interpolated linearly between neighbouring measurements.
     let quantile = |part: f64| {
         let place = part * (count - 1) as f64;
         let (below, share) = (place.floor(), place.fract());

@@ -12,7 +12,7 @@ use super::{Advice, Findings, Sample};
 use crate::Settings;
 use crate::conduct::{Order, settings};
 
-/// A scenario with its settings; `objective` and `more` are lines of its text.
+/// Returns a scenario with its settings. `objective` and `more` are lines of the scenario's text.
 fn scenario(command: &str, objective: &str, more: &str) -> (Scenario, Settings) {
     let text = format!(
         "[target]\ncommand = [\"true\", \"{{params}}\", \"{{instance}}\"{command}]\n[objective]\n{objective}\n\
@@ -29,7 +29,7 @@ const WALL: &str = "minimise = \"wall_time\"\ncutoff = \"100s\"";
 const STEPS: &str = "minimise = \"steps\"";
 const OUTPUT: &str = "[outputs]\nsteps = { pattern = '([0-9]+)' }";
 
-/// A trial of one instance with this cost and wall time. The output is always the same.
+/// Returns a trial of one instance with this cost and wall time. Its output is always the same.
 fn sample(seed: u32, cost: f64, wall: f64) -> Sample {
     let detail = Detail { cpu: Some(cost), wall: Some(wall), exit: Some(0), ..Detail::default() };
     let record = Record { detail, ..record(0, 0, seed, Observation::finished(cost)) };
@@ -44,7 +44,7 @@ fn findings((scenario, settings): &(Scenario, Settings), samples: &[Sample]) -> 
     Findings::of(scenario, settings, samples, &["a".to_owned()], 2, Some(1 << 30))
 }
 
-/// The keys to set, with their values. Checks that they are keys of a scenario.
+/// Returns the recommended keys with their values. Checks that they are keys of a scenario.
 fn advice(of: &(Scenario, Settings), samples: &[Sample]) -> Vec<String> {
     let found = findings(of, samples).advice;
     for Advice { key, .. } in &found {
@@ -57,7 +57,7 @@ fn advice(of: &(Scenario, Settings), samples: &[Sample]) -> Vec<String> {
     found.iter().map(line).collect()
 }
 
-/// The same trial five times, with costs that depend on the seed.
+/// Returns five equal trials, except that their costs depend on the seed.
 fn quiet() -> Vec<Sample> {
     vec![
         sample(1, 1.0, 1.0),
@@ -91,7 +91,7 @@ fn a_slow_down_in_wall_time_suggests_cpu_time_or_one_worker() {
 
 #[test]
 fn trials_alone_and_in_company_are_kept_separate() {
-    // Alone, trials compute all the time; in company, they wait for half of it.
+    // Alone, trials use the CPU all the time. In company, they wait during half of the time.
     let mut samples = vec![sample(1, 1.0, 1.0), sample(1, 1.0, 1.0)];
     samples.extend([4.0, 4.0, 4.0].map(|wall| in_company(sample(1, 2.0, wall))));
     let found = findings(&scenario(", \"{seed}\"", CPU, ""), &samples);
@@ -100,7 +100,7 @@ fn trials_alone_and_in_company_are_kept_separate() {
     let instance = &found.instances[0];
     let walls = [&instance.alone, &instance.in_company].map(|times| times.as_ref().unwrap().wall.median);
     assert_eq!(walls, [1.0, 4.0]);
-    // Two instances on two slots, with the times of trials in company.
+    // Two instances on two slots take as long as trials in company do.
     let pass = found.pass.unwrap();
     assert_eq!((pass.wall, pass.cpu, pass.affordable), (4.0, Some(4.0), Some(900.0)));
 }
@@ -165,7 +165,7 @@ fn limits_and_budgets_are_compared_with_what_was_used() {
         sample.record.detail.wall = Some(400.0);
         sample.record.detail.cpu = Some(1.0);
     }
-    // One pass over two instances with two workers takes 400 s of 3600.
+    // One pass over two instances with two workers takes 400 s of the 3600 s.
     let found = findings(&of, &slow);
     assert_eq!(found.pass.unwrap().affordable, Some(9.0));
     assert_eq!(advice(&of, &slow), ["objective.minimise = \"wall_time\"", "objective.cutoff", "budget.wall"]);
@@ -179,7 +179,7 @@ fn short_or_varying_trials_are_reported() {
     assert_eq!(advice(&of, &short), ["instances"]);
     let varying = [sample(1, 1.0, 1.0), sample(1, 1.5, 1.5), sample(1, 0.7, 0.7), sample(2, 20.0, 20.0)];
     assert_eq!(advice(&of, &varying), ["racing.repeats"]);
-    // If only the wall time varies, CPU time is the better measure.
+    // If only the wall time varies, CPU time is the better objective.
     let clock = [1.0, 1.5, 0.7].map(|wall| {
         let mut sample = sample(1, wall, wall);
         sample.record.detail.cpu = Some(0.9);

@@ -7,7 +7,8 @@
 //! | 6 to 8 | all | that of the first | the effect of neighbouring trials |
 //!
 //! Each round runs every chosen instance once. In company, a trial counts only if all slots were busy until
-//! its end. Each part gets half of the time; trials that do not fit are left out.
+//! its end. Each of the two parts, alone and in company, gets half of the time. Trials that do not fit are
+//! left out.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -24,7 +25,7 @@ use crate::desk::{Came, Desk};
 
 /// Largest number of instances measured.
 const INSTANCES: usize = 3;
-/// Seeds of the trials that run alone, round by round.
+/// Seeds of the trials that run alone, one for each round.
 pub(super) const ALONE: [Seed; 5] = [FIRST_SEED, FIRST_SEED, FIRST_SEED, Seed(2), Seed(3)];
 /// The seed of all other trials.
 pub(super) const FIRST_SEED: Seed = Seed(1);
@@ -45,17 +46,17 @@ pub enum MeasureError {
     Refused(#[from] Refused),
 }
 
-/// How much is measured.
+/// Extent of a measurement.
 #[derive(Clone, Debug)]
 pub struct Terms {
-    /// The slots. The first part uses one of them at a time.
+    /// The slots. The first part uses only one slot at a time.
     pub slots: Vec<Slot>,
-    /// Largest total time in seconds.
+    /// Longest total time in seconds.
     pub time: f64,
 }
 
 impl Terms {
-    /// Number of trials on this many instances, alone and in company, if time allows.
+    /// Returns the number of trials on this many instances, alone and in company, if there is enough time.
     pub fn trials(&self, instances: usize) -> (usize, usize) {
         let in_company = if self.slots.len() > 1 { IN_COMPANY * instances } else { 0 };
         (ALONE.len() * instances, in_company)
@@ -69,12 +70,12 @@ pub struct Sample {
     pub record: Record,
     /// Whether it ran with all slots busy.
     pub in_company: bool,
-    /// A hash of its standard output; `None` if its record was lost.
+    /// A hash of the trial's standard output; `None` if its record was lost.
     pub answer: Option<u64>,
 }
 
 impl Sample {
-    /// The pair it was run on.
+    /// Returns the pair that the trial ran on.
     pub fn pair(&self) -> Pair {
         self.record.trial.key.pair
     }
@@ -88,8 +89,8 @@ pub fn choose(scenario: &Scenario) -> Vec<Instance> {
     (0..count).map(|number| all[place(number)].clone()).collect()
 }
 
-/// Measures a target on the first `instances` of its instances. `ready` receives a bell that stops the
-/// measurement; the result is `None` if it was rung.
+/// Measures a target on its first `instances` instances. `ready` receives a bell that stops the measurement.
+/// Returns `None` if the bell was rung.
 pub fn run(
     target: ProcessTarget,
     settings: &Settings,
@@ -131,12 +132,14 @@ struct Measuring {
 }
 
 impl Measuring {
-    /// Runs the wanted trials, `busy` at a time, until a point in time. Returns false if it was interrupted.
+    /// Runs the wanted trials, `busy` at a time, until the campaign time `until`. Returns false if it was
+    /// interrupted.
     fn part(&mut self, wanted: Vec<(usize, Seed)>, busy: usize, until: f64) -> Result<bool, MeasureError> {
         let (mut begun, mut ended) = (0, 0);
         while ended < wanted.len() {
             while self.desk.out().len() < busy && (busy > 1 || begun < wanted.len()) {
-                // In company, more trials run than are wanted, so that the last ones have neighbours, too.
+                // In company, more trials run than are wanted, so that even the last wanted trials have
+                // neighbours.
                 let (instance, seed) = wanted[begun % wanted.len()];
                 self.submit(instance, seed)?;
                 begun += 1;
@@ -177,7 +180,7 @@ impl Measuring {
         self.desk.submit(request, None)
     }
 
-    /// Stops the running trials and waits for their end, so that they do not disturb the next part.
+    /// Stops the running trials and waits until they have ended, so that they do not disturb the next part.
     fn withdraw(&mut self) {
         self.desk.cancel_all();
         while !self.desk.out().is_empty() {

@@ -1,4 +1,4 @@
-//! The verdict on the best configuration: its costs and its constraints together.
+//! The verdict on the best configuration, from its costs and its constraints.
 //!
 //! | the default | the best | finding |
 //! |---|---|---|
@@ -25,16 +25,16 @@ pub struct Judged {
     pub verdict: CostVerdict,
     /// How both configurations meet the constraints.
     pub holdings: BothHoldings,
-    /// What timeouts too rare to have been seen would mean for a claimed improvement.
+    /// Effect on a claimed improvement of timeouts that are too rare to have been seen.
     pub unseen_timeouts: Option<UnseenTimeouts>,
-    /// Number of configurations compared with the default on such pairs so far, including this one. With each
-    /// of them, the chance grows that one looks better by luck alone.
+    /// Number of configurations compared with the default on these pairs so far, including this one. The more
+    /// there are, the more likely it is that one of them looks better by luck alone.
     pub candidates: usize,
-    /// The machines that ran the trials, as far as known.
+    /// The machines that ran the trials, if known.
     pub hosts: Vec<String>,
 }
 
-/// Timeouts that are too rare to have been seen, and so expensive that they would matter.
+/// Timeouts that are too rare to have been seen, but would matter because they are so expensive.
 ///
 /// If none of n units timed out, the true share of timeouts is at most 3/n with 95 % confidence (the rule of
 /// three): (1 - 3/n)^n is about e^-3.
@@ -42,20 +42,20 @@ pub struct Judged {
 pub struct UnseenTimeouts {
     /// Number of units without a timeout.
     pub units: usize,
-    /// The largest plausible share of timeouts.
+    /// The largest plausible share of timeouts, with 95 % confidence.
     pub share: f64,
-    /// Factor by which the best would be better with this share of timeouts.
+    /// Factor by which the best configuration would be better if it had this share of timeouts.
     pub ratio: f64,
-    /// The share of timeouts with which the best would only equal the default.
+    /// The share of timeouts at which the best configuration would only equal the default.
     pub break_even: f64,
 }
 
-/// The verdict on costs and constraints in one word.
+/// A summary of the verdict on costs and constraints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Finding {
     /// The best beats the default.
     Faster,
-    /// The data do not distinguish them, or do not permit a claim.
+    /// The data do not show a difference, or do not allow a claim.
     NothingReliable,
     /// The default beats the best.
     Slower,
@@ -70,7 +70,7 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// Its word in JSON.
+    /// Returns the finding as a word for JSON.
     pub fn word(self) -> &'static str {
         match self {
             Self::Faster => "faster",
@@ -103,8 +103,9 @@ impl UnseenTimeouts {
 }
 
 impl Judged {
-    /// The verdict on pairs measured with both; `None` if there are none. `training` is the ratio in the
-    /// training, `objective` that of the validation, and `seed` that of the campaign.
+    /// Returns the verdict on the pairs measured with both configurations; `None` if there are none.
+    /// `training` is the ratio in the training, `objective` is the objective of the validation, and `seed` is
+    /// the seed of the campaign.
     pub fn of(
         on_both: &OnBoth,
         basis: Basis,
@@ -119,7 +120,8 @@ impl Judged {
         Some(Self { verdict, holdings, unseen_timeouts, candidates, hosts })
     }
 
-    /// The verdict on the best of a search, with the ratio in the training taken from the history.
+    /// Returns the verdict on the best configuration of a search. The ratio in the training comes from the
+    /// history.
     pub fn of_best(
         on_both: &OnBoth,
         basis: Basis,
@@ -133,7 +135,7 @@ impl Judged {
         Self::of(on_both, basis, training, &super::objective(settings), settings.problem.seed)
     }
 
-    /// The finding.
+    /// Returns the finding.
     pub fn finding(&self) -> Finding {
         let Self { verdict, holdings, .. } = self;
         match (verdict.claim, are_kept(&holdings.default), are_kept(&holdings.tuned)) {
@@ -147,8 +149,8 @@ impl Judged {
         }
     }
 
-    /// Whether the best is worth using, as far as the data show. If there is only the training, nothing is
-    /// claimed, and its best is used.
+    /// Returns whether the data suggest using the best configuration. If there is only the training, nothing
+    /// is claimed, and its best configuration is used.
     pub fn is_worth_using(&self) -> bool {
         match self.finding() {
             Finding::Faster | Finding::OnlyFeasible => true,
@@ -166,7 +168,8 @@ mod tests {
 
     use super::*;
 
-    /// Twelve instances on which the default costs 4, with the readings of both for an output bounded by 1.
+    /// Returns the verdict on twelve instances on which the default costs 4. `outputs` are the readings of
+    /// both configurations for an output bounded by 1.
     fn judged(tuned: f64, status: Status, outputs: [f64; 2], basis: Basis) -> Judged {
         let objective =
             Objective { constraints: vec![Constraint::new(1.0, Over::Mean)], ..Objective::capped(0.8) };
@@ -182,7 +185,8 @@ mod tests {
     #[test]
     fn an_improvement_without_timeouts_reports_the_effect_of_unseen_ones() {
         let of = |tuned, status| judged(tuned, status, [0.5; 2], Basis::UnseenInstances).unseen_timeouts;
-        // A timeout counts 8: a quarter of them and three quarters of 2 make 3.5.
+        // A timeout counts as 8. A quarter of timeouts and three quarters of trials that cost 2 have a mean
+        // of 3.5.
         let expected = UnseenTimeouts { units: 12, share: 0.25, ratio: 4.0 / 3.5, break_even: 2.0 / 6.0 };
         assert_eq!(of(2.0, Status::Finished), Some(expected));
         assert_eq!(of(2.0, Status::Timeout), None, "timeouts were seen");

@@ -1,10 +1,10 @@
-//! Running the trials of a validation.
+//! Runs the trials of a validation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::problem::Objective;
 use engine::{ConfigId, Configuration, InstanceId, Observation, Rng, TrialId, TrialKey, TrialRequest, Why};
-use execution::Record;
+use execution::{Record, with_causes};
 
 use super::told::{Known, OnBoth};
 use super::{Plan, objective};
@@ -16,12 +16,12 @@ use crate::settings::Settings;
 use crate::{CampaignError, Ledger, Sink};
 use store::{Batch, FIRST_VALIDATION, StoredValidation};
 
-/// Runs of a trial that is lost each time.
+/// Largest number of attempts for a trial that is lost each time.
 const TRIES: u32 = 3;
-/// Seconds to wait for a worker, or before a refused trial is submitted again.
+/// Seconds to wait for a worker, or before submitting a refused trial again.
 const TICK: f64 = 0.1;
 
-/// One of the two configurations.
+/// One of the two configurations to compare.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// Its number.
@@ -32,33 +32,33 @@ pub struct Candidate {
 
 /// A comparison of two configurations.
 pub struct Validation<'a> {
-    /// The pairs to measure.
+    /// The pairs on which to measure both configurations.
     pub plan: &'a Plan,
-    /// The configuration that the user would have run.
+    /// The configuration that the user would run without tuning.
     pub default: Candidate,
     /// The configuration that the search found.
     pub incumbent: Candidate,
     /// The campaign's settings.
     pub settings: &'a Settings,
-    /// The names of instances.
+    /// Function that returns the name of an instance.
     pub names: &'a dyn Fn(InstanceId) -> String,
-    /// Trials of earlier sessions, which are not repeated.
+    /// Trials of earlier sessions. They are not repeated, unless `fresh` is set.
     pub measured: &'a [StoredValidation],
-    /// Whether to measure these pairs again.
+    /// Whether to measure pairs again that were measured in earlier sessions.
     pub fresh: bool,
 }
 
 /// Why a validation gave up on some of its trials.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GaveUp {
-    /// They were lost each time they were run, or too many were lost to go on.
+    /// Trials were lost each time they were run, or too many trials were lost to continue.
     Lost {
-        /// How many times a trial was lost.
+        /// Number of times that a trial was lost.
         times: u64,
-        /// What happened to the last one.
+        /// What happened to the last lost trial.
         reason: String,
     },
-    /// A trial could not be started, and no other could be either.
+    /// A trial could not be started, for a reason that applies to all trials.
     Aborted(String),
 }
 
@@ -79,9 +79,9 @@ impl Validation<'_> {
     }
 }
 
-/// Runs both on all pairs; pairs that were not run with both, because of an interruption or a deadline or
-/// because their trials were lost, are left out. If both are the same, it runs once and is compared with
-/// itself.
+/// Runs both configurations on all pairs. A pair is left out if it was not run with both, because of an
+/// interruption, a deadline or lost trials. If both configurations are the same, it runs once and is compared
+/// with itself.
 pub fn validate(
     validation: &Validation<'_>,
     desk: &mut Desk<'_>,
@@ -109,10 +109,10 @@ pub fn validate(
         }
         let patience = if is_waiting { Some(left.unwrap_or(TICK).min(TICK)) } else { left };
         match desk.next(patience) {
-            // In simulated time trials of the search are still running.
+            // In simulated time, trials of the search may still be running.
             Came::Ended(record) if record.trial.why != Why::Validation => {}
             Came::Ended(record) => {
-                // A stopped trial does not show how long others take.
+                // A stopped trial does not show how long other trials take.
                 if let Some(deadline) = deadline.as_mut().filter(|_| !pass.is_stopped) {
                     deadline.learn(&record);
                 }
@@ -126,7 +126,7 @@ pub fn validate(
                 }
             }
             Came::Failed(error) => {
-                pass.gave_up = Some(GaveUp::Aborted(error.to_string()));
+                pass.gave_up = Some(GaveUp::Aborted(with_causes(&error)));
                 (pass.out, pass.ended) = (pass.out - 1, pass.ended + 1);
                 pass.stop(desk);
             }
@@ -138,35 +138,36 @@ pub fn validate(
     Ok((pass.on_both(), pass.gave_up))
 }
 
-/// One of the two configurations.
+/// Which of the two configurations runs a trial.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Role {
     Default,
     Incumbent,
 }
 
-/// A place among the pairs of the plan, and which of the two runs there.
+/// Index of a pair in the plan, and the configuration that runs on it.
 type Part = (usize, Role);
 
-/// A validation under way.
+/// A validation in progress.
 struct Pass<'a> {
     validation: &'a Validation<'a>,
     objective: Objective,
-    /// The trials in the order of running; a lost trial is appended again.
+    /// The trials in the order in which they run. A lost trial is appended again.
     order: Vec<Part>,
     told: BTreeMap<Part, Observation>,
-    /// The machines that measured these, as far as known.
+    /// The machines that measured these trials, if known.
     hosts: BTreeSet<String>,
-    /// Numbers of trials that were submitted, are running, have ended, and were repeated.
+    /// Number of trials that were submitted; below: that are running, that have ended, and that were
+    /// repeated.
     next: usize,
     out: usize,
     ended: usize,
     repeated: usize,
-    /// Losses of each trial.
+    /// Number of times that each trial was lost.
     lost: BTreeMap<Part, u32>,
     losses: Losses,
     gave_up: Option<GaveUp>,
-    /// Whether no more trials start, and those that run do not count.
+    /// Whether the validation has stopped. No more trials start, and running trials do not count.
     is_stopped: bool,
 }
 
@@ -203,8 +204,9 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Gives every worker a trial that can end before the deadline. Returns whether there is more to give, to workers
-    /// that may come or to an executor that refused it for now.
+    /// Gives every worker a trial that can end before the deadline. Returns true if trials remain and could
+    /// be submitted later, because a worker may become available or because the executor refused a trial only
+    /// for now.
     fn fill(&mut self, desk: &mut Desk<'_>, mut deadline: Option<&mut Deadline>) -> bool {
         while !self.is_stopped && self.next < self.order.len() {
             if self.out >= desk.workers() || desk.is_refusing() {
@@ -227,14 +229,14 @@ impl<'a> Pass<'a> {
         false
     }
 
-    /// Starts no more trials and cancels those that run.
+    /// Stops submitting trials and cancels the running ones.
     fn stop(&mut self, desk: &mut Desk<'_>) {
         self.is_stopped = true;
         let unheard = (0..self.next).filter(|&number| desk.cancel(TrialId(FIRST_VALIDATION + number as u64)));
         self.out -= unheard.count();
     }
 
-    /// Takes in a trial that has ended and returns the row to store. A lost trial is run again.
+    /// Processes a trial that has ended and returns the row to store. A lost trial will run again.
     fn take_in(&mut self, record: Record) -> Option<StoredValidation> {
         (self.out, self.ended) = (self.out - 1, self.ended + 1);
         if self.is_stopped {
@@ -264,12 +266,12 @@ impl<'a> Pass<'a> {
         None
     }
 
-    /// Whether the remaining trials would fail as the last ones did.
+    /// Returns whether the remaining trials would probably fail as the last ones did.
     fn is_hopeless(&self) -> bool {
         matches!(self.gave_up, Some(GaveUp::Aborted(_))) || self.losses.are_too_many()
     }
 
-    /// The pairs with a known outcome of both configurations.
+    /// Returns the pairs for which the results of both configurations are known.
     fn on_both(&self) -> OnBoth {
         let Validation { plan, default, incumbent, .. } = self.validation;
         let tuned = if default.config == incumbent.config { Role::Default } else { Role::Incumbent };
@@ -285,7 +287,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Pairs and roles in the order of running.
+/// Returns the pairs and configurations in the order in which they run.
 fn order(plan: &Plan, seed: u64) -> Vec<(usize, Role)> {
     let mut rng = Rng::new(seed, "validation order", 0);
     let mut instances: Vec<InstanceId> = plan.pairs.iter().map(|pair| pair.instance).collect();

@@ -12,12 +12,12 @@ use store::StoredValidation;
 use super::{Plan, Terms};
 use crate::progress;
 
-/// The readings of the constrained outputs of one trial.
+/// The readings of one trial's constrained outputs.
 pub(crate) type Readings = Box<[Option<Reading>]>;
 
-/// Keeps the trials that may be compared with trials of a machine. If costs are times, these are the trials
-/// of the same machine and those whose machine is unknown; otherwise all of them. Without `host`, the machine
-/// of the last trial counts.
+/// Keeps the trials that can be compared with trials on the machine `host`. If costs are times, these are the
+/// trials from the same machine and those from an unknown machine; otherwise, all trials are kept. If `host`
+/// is `None`, the machine of the last trial is used.
 pub fn comparable(
     mut measured: Vec<StoredValidation>,
     terms: &Terms,
@@ -30,8 +30,8 @@ pub fn comparable(
     measured
 }
 
-/// Earlier measurements, by configuration and pair. Lost trials are left out; of several measurements of one
-/// pair, the last counts.
+/// Earlier measurements, by configuration and pair. Lost trials are left out. If a pair was measured several
+/// times, the last measurement counts.
 pub(super) struct Known<'a>(HashMap<(ConfigId, &'a str, Seed), &'a StoredValidation>);
 
 impl<'a> Known<'a> {
@@ -52,25 +52,25 @@ impl<'a> Known<'a> {
 pub struct OnBoth {
     /// Their costs.
     pub validated: Vec<Validated>,
-    /// The readings of the constrained outputs, of the default and of the best.
+    /// The readings of the constrained outputs, for the default and for the best.
     pub(crate) readings: Vec<[Readings; 2]>,
-    /// Number of configurations compared with the default on such pairs so far, including this one.
+    /// Number of configurations compared with the default on these pairs so far, including this one.
     pub(crate) candidates: usize,
-    /// The machines that ran the trials, as far as known.
+    /// The machines that ran the trials, if known.
     pub(crate) hosts: BTreeSet<String>,
 }
 
 /// How the default and the best meet each constraint on the pairs of a validation.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct BothHoldings {
-    /// The default.
+    /// How the default meets each constraint.
     pub default: Vec<Holding>,
-    /// The best.
+    /// How the best configuration meets each constraint.
     pub tuned: Vec<Holding>,
 }
 
 impl OnBoth {
-    /// Adds a pair if the costs of both are known.
+    /// Adds a pair if the costs of both configurations are known.
     pub(super) fn push(&mut self, pair: Pair, objective: &Objective, [default, tuned]: [&Observation; 2]) {
         let known = objective.known(default).zip(objective.known(tuned));
         let Some((default_cost, tuned_cost)) = known else { return };
@@ -95,7 +95,7 @@ impl OnBoth {
         self.candidates = self.candidates.max(all.len());
     }
 
-    /// The pairs of the training on which both are known.
+    /// Returns the pairs of the training on which the costs of both configurations are known.
     pub(super) fn of_training(
         history: &History,
         objective: &Objective,
@@ -119,7 +119,7 @@ impl OnBoth {
         self.hosts.extend(other.hosts.iter().cloned());
     }
 
-    /// How both meet each constraint.
+    /// Returns how both configurations meet each constraint.
     pub fn holdings(&self, constraints: &[Constraint]) -> BothHoldings {
         let of = |place: usize| {
             let mut tally = Tally::default();
@@ -130,9 +130,9 @@ impl OnBoth {
     }
 }
 
-/// The pairs of a plan that have already been measured with both the default and the best, in the order of
-/// the plan. If the best is the default, its costs are compared with themselves, so that the ratio is 1.
-/// `names` are the names of the instances by number.
+/// Returns the pairs of a plan that have already been measured with both the default and the best
+/// configuration, in the order of the plan. If the best is the default, its costs are compared with
+/// themselves, so the ratio is 1. `names` are the names of the instances by number.
 pub fn recorded(
     plan: &Plan,
     names: &[&String],

@@ -26,12 +26,12 @@ const REPEATABLE: &str = "CAPTUNE_TEST_REPEATABLE";
 const MODEL: &str = "CAPTUNE_TEST_MODEL";
 const BOUNDED: &str = "CAPTUNE_TEST_BOUNDED";
 
-/// The kind of campaign.
+/// Kind of campaign to interrupt.
 #[derive(Clone, Copy, Debug)]
 struct Manner {
     workers: usize,
     repeatable: bool,
-    /// Whether a model proposes; such campaigns are smaller, as each start takes longer.
+    /// Whether a model proposes configurations. Such campaigns are smaller, because each start takes longer.
     model: bool,
     /// Whether an output is constrained, so that most cheap configurations are infeasible.
     bounded: bool,
@@ -55,7 +55,7 @@ impl Manner {
         if self.model {
             let mut search = ByModel::default();
             (search.model.candidates, search.model.starts, search.model.steps) = (50, 2, 3);
-            // Forest and networks both learn a little and take turns.
+            // Forest and networks are both trained briefly and take turns.
             search.model.learner = Learner::Auto;
             (search.model.thompson_candidates, search.model.training_steps) = (50, 60);
             search.model.neural.layers = vec![8, 8];
@@ -65,7 +65,7 @@ impl Manner {
     }
 }
 
-/// A bowl, with an output whose minimum is away from that of the cost.
+/// Returns the cost of a bowl, and an output whose minimum is at a different configuration.
 fn bounded_bowl(request: &TrialRequest) -> Answer {
     let answer = bowl(request);
     let noise = Rng::new(u64::from(request.key.pair.seed.0), "output", 0).normal();
@@ -78,17 +78,17 @@ fn executor(manner: Manner, wall: f64) -> Simulated {
     Simulated::new(Box::new(oracle), Some(20.0), manner.workers, wall)
 }
 
-/// Resumes the campaign of this test in a folder and runs it to its end.
+/// Resumes the test's campaign in a folder and runs it to its end.
 fn go_on(folder: &Path, manner: Manner) {
     go_on_until(folder, manner, |_| {});
 }
 
-/// The same, with the bell passed to `ready`.
+/// Does the same, and passes the bell to `ready`.
 fn go_on_until(folder: &Path, manner: Manner, ready: impl FnOnce(Bell)) -> Stop {
     go_on_seen(folder, manner, ready, &mut |_| {})
 }
 
-/// The same, with a reader of events.
+/// Does the same, and passes events to `sink`.
 fn go_on_seen(folder: &Path, manner: Manner, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Stop {
     let settings = manner.settings();
     let charter = Charter {
@@ -121,7 +121,7 @@ fn uninterrupted(manner: Manner) -> History {
     uninterrupted_with_journal(manner).0
 }
 
-/// Runs the campaign without interruptions. Returns also the events of its races.
+/// Runs the campaign without interruptions. Also returns the events of its races.
 fn uninterrupted_with_journal(manner: Manner) -> (History, Vec<String>) {
     let settings = manner.settings();
     let executor = executor(manner, 0.0);
@@ -132,7 +132,7 @@ fn uninterrupted_with_journal(manner: Manner) -> (History, Vec<String>) {
     (campaign.optimizer().history().clone(), journal)
 }
 
-/// The text of an event of a race, including lowered caps; `None` for other events.
+/// Returns the text of an event in a race, including lowered caps; `None` for other events.
 fn race(what: &What) -> Option<String> {
     let is_of_race = matches!(
         what,
@@ -141,7 +141,7 @@ fn race(what: &What) -> Option<String> {
     is_of_race.then(|| format!("{what:?}"))
 }
 
-/// Not a test itself: the process that gets killed.
+/// Is not a test itself: it runs in the process that gets killed.
 #[test]
 fn process_to_be_killed() {
     if let Ok(folder) = std::env::var(FOLDER) {
@@ -193,7 +193,7 @@ fn a_killed_campaign_with_a_constraint_keeps_its_readings() {
     }
 }
 
-/// Most of the time is spent on fits, so most interruptions happen during one.
+/// The campaign spends most of its time on fits, so most interruptions happen during a fit.
 #[test]
 fn a_campaign_interrupted_during_a_fit_proposes_what_an_uninterrupted_one_does() {
     for (workers, repeatable) in [(1, false), (4, false), (3, true)] {
@@ -222,7 +222,7 @@ fn a_campaign_interrupted_during_a_fit_proposes_what_an_uninterrupted_one_does()
     }
 }
 
-/// Every commit is a moment at which a campaign may be killed.
+/// A campaign may be killed after any commit.
 #[test]
 fn a_constrained_campaign_resumes_from_every_commit_as_if_nothing_had_happened() {
     for (workers, repeatable) in [(4, false), (3, true)] {
@@ -251,7 +251,7 @@ fn a_constrained_campaign_resumes_from_every_commit_as_if_nothing_had_happened()
     }
 }
 
-/// Resumes for at least `trials` trials, if that many are left. Returns their number.
+/// Resumes the campaign for at least `trials` trials, or for all that are left. Returns their number.
 fn go_on_for(folder: &Path, manner: Manner, trials: usize) -> usize {
     let (bell, mut further) = (OnceCell::new(), 0);
     let ready = |its: Bell| assert!(bell.set(its).is_ok());
@@ -265,7 +265,7 @@ fn go_on_for(folder: &Path, manner: Manner, trials: usize) -> usize {
     further
 }
 
-/// A migration of the store may be unable to keep the snapshot.
+/// A migration of the store may be unable to preserve the snapshot.
 #[test]
 fn without_a_snapshot_the_incumbent_is_kept() {
     let stage = Stage::new();
@@ -283,7 +283,8 @@ fn without_a_snapshot_the_incumbent_is_kept() {
     assert!(optimizer.incumbent_pairs() >= best.pairs as usize, "{}", optimizer.incumbent_pairs());
 }
 
-/// Kills a campaign repeatedly, each time after at most `longest` microseconds, and compares the result.
+/// Kills a campaign repeatedly, each time after at most `longest` microseconds. Compares the result with that
+/// of an uninterrupted campaign.
 fn kill_and_compare(manner: Manner, longest: usize) {
     let stage = Stage::new();
     let folder = stage.folder.join("campaign");

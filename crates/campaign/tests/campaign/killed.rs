@@ -5,7 +5,8 @@ use scenario::testkit::Stage;
 
 use crate::session::{SCENARIO, kill_and_go_on};
 
-/// Every process of the target holds a lock on a file, including children that it leaves behind.
+/// Script of the target. Each of its processes holds a lock on a file, including children that it leaves
+/// behind.
 const SCRIPT: &str = "exec 9< \"${0%/*}/alive\"\nflock -s 9\n[ $1 -gt 7 ] && sleep 60 &\nsleep 0.00$1\n";
 
 const TEXT: &str = r#"

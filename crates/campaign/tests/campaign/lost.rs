@@ -14,10 +14,11 @@ use crate::watched::Watched;
 
 const UNSEEN: u32 = 20;
 const REASON: &str = "lost in simulated time";
-/// Longer than any trial takes.
+/// Cutoff that no trial reaches.
 const CUTOFF: f64 = 1e6;
 
-/// Validates a bowl with trials lost according to `is_lost`. Returns also how often each trial was run.
+/// Validates a bowl, where `is_lost` determines which trials are lost. Also returns how often each trial was
+/// run.
 fn validated(is_lost: fn(&TrialRequest, u32) -> bool) -> (Concluded, BTreeMap<TrialKey, u32>) {
     let settings = settings(5, CUTOFF, Budget { trials: Some(300), ..Budget::default() });
     let (sender, asked) = std::sync::mpsc::channel();
@@ -58,12 +59,12 @@ fn a_lost_trial_of_a_validation_is_run_again_and_changes_nothing() {
 fn a_trial_that_is_always_lost_is_reported_and_not_penalised() {
     let (whole, _) = validated(|_, _| false);
     let whole = whole.verdict.unwrap().verdict;
-    // Instances 5 to 24 are unseen; the default is lost on four of them.
+    // Instances 5 to 24 are unseen. The trial of the default is lost on four of them.
     let (partly, tries) =
         validated(|request, _| request.key.config == ConfigId(0) && request.key.pair.instance.0 % 5 == 0);
     let verdict = partly.verdict.unwrap().verdict;
     assert_eq!((whole.comparison.pairs, verdict.comparison.pairs), (20, 16));
-    // With penalties the default would cost hundreds of times more.
+    // If lost trials counted as penalties, the default would cost hundreds of times more.
     assert!(verdict.comparison.ratio < 2.0 * whole.comparison.ratio, "{verdict:?}");
     assert_eq!(partly.gave_up, Some(GaveUp::Lost { times: 12, reason: REASON.to_owned() }));
     assert_eq!(tries.values().filter(|&&tried| tried == 3).count(), 4);

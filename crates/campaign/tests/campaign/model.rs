@@ -1,4 +1,4 @@
-//! Campaigns with a model that proposes configurations.
+//! Campaigns in which a model proposes configurations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use surrogate::forest::Treatment;
 
 use crate::simulated::{bowl, settings};
 
-/// A small search by a forest.
+/// Returns a small model-based search that uses a random forest.
 fn forest(treatment: Treatment) -> Search {
     let mut search = ByModel::default();
     (search.model.candidates, search.model.starts, search.model.steps) = (60, 3, 3);
@@ -26,7 +26,7 @@ fn forest(treatment: Treatment) -> Search {
     Search::Model(Box::new(search))
 }
 
-/// A small search with small, briefly trained networks.
+/// Returns a small model-based search with small networks that are trained briefly.
 fn small(learner: Learner) -> Search {
     let mut search = ByModel::default();
     search.model.learner = learner;
@@ -56,8 +56,8 @@ fn searched_over(settings: &Settings, desk: Desk<'_>) -> (History, Vec<&'static 
     (history, origins)
 }
 
-/// From the same history, different treatments lead to different proposals, and the same treatment to the
-/// same ones.
+/// With the same history, different treatments lead to different proposals, and the same treatment always
+/// leads to the same proposals.
 #[test]
 fn treatments_propose_differently_from_the_same_history() {
     let (history, _) = searched(&plan(Search::Random, 80));
@@ -68,7 +68,8 @@ fn treatments_propose_differently_from_the_same_history() {
         let mut optimizer = settings.optimizer(history.clone(), None).unwrap();
         let mut proposed = Vec::new();
         while proposed.len() < 12 {
-            // The proposals need not be run: the model assumes that each costs what it predicts.
+            // The proposals need not be run, because the model assumes that each of them costs what it
+            // predicted.
             let Ask::Run(request) = optimizer.ask(64) else { continue };
             if request.key.config.index() >= history.configurations().len()
                 && !proposed.contains(&request.configuration)
@@ -93,8 +94,8 @@ fn most_proposals_come_from_the_model() {
     assert!(count("forest") > 2 * count("random") && count("random") > 0, "{origins:?}");
 }
 
-/// Networks propose if the scenario asks for them. With `auto`, the learners are compared and each choice is
-/// reported.
+/// Networks propose configurations if the scenario asks for them. With `auto`, the learners are compared and
+/// each choice is reported.
 #[test]
 fn networks_propose_and_choices_are_reported() {
     for learner in [Learner::Neural, Learner::Auto] {
@@ -138,8 +139,8 @@ fn networks_propose_and_choices_are_reported() {
     }
 }
 
-/// Without time for the optimizer, the model is not used, except in repeatable campaigns, which ignore the
-/// clock.
+/// If the optimizer is given no time, it does not use the model. Repeatable campaigns are an exception,
+/// because they ignore the clock.
 #[test]
 fn in_a_hurry_the_model_is_used_only_if_the_campaign_is_repeatable() {
     for repeatable in [false, true] {
@@ -160,8 +161,8 @@ fn in_a_hurry_the_model_is_used_only_if_the_campaign_is_repeatable() {
     }
 }
 
-/// If there is time for the forest but not for a comparison of learners, `auto` uses the forest. A comparison
-/// is estimated to take a second, which is more than a fifth of this campaign.
+/// If there is time for the forest but not for comparing learners, `auto` uses the forest. Here a comparison
+/// is estimated to take a second, which is more than a fifth of the campaign.
 #[test]
 fn auto_uses_the_forest_while_a_comparison_of_learners_takes_too_long() {
     let mut search = ByModel { overhead: 0.2, ..ByModel::default() };

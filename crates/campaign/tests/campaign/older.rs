@@ -7,8 +7,8 @@ use rusqlite::Connection;
 use scenario::testkit::Stage;
 use store::Store;
 
-/// A campaign of version 6, written by `sqlite3 .dump`. It was searched, validated, resumed and killed. The
-/// target is a bowl over two parameters, with a constraint on the second output.
+/// A campaign of version 6, dumped with `sqlite3 .dump`. The campaign was searched, validated, resumed and
+/// killed. Its target is a bowl over two parameters with a constraint on the second output.
 const VERSION_6: &str = include_str!("version-6.sql");
 
 #[test]
@@ -31,7 +31,8 @@ fn a_campaign_of_version_6_is_resumed_in_the_middle_of_its_races() {
     assert_eq!((snapshot.incumbent_pairs().len(), resumed.untold.len()), (25, 1));
     assert_ne!(snapshot, restarted, "its races were restarted");
     assert!(snapshot.pending.iter().any(|trial| trial.id == resumed.untold[0].id), "{snapshot:?}");
-    // Twenty pairs of two unseen instances, with the default and with the best at that time.
+    // There are twenty pairs on two unseen instances, measured with the default and with the best
+    // configuration at that time.
     let validations = store.reader().validations().unwrap();
     assert_eq!(validations.len(), 40);
     let of_default = validations.iter().filter(|row| row.key().0 == ConfigId(0)).count();

@@ -12,8 +12,8 @@ use execution::{Account, FunctionTarget, Leash, Outcome, Slot, Target, TargetErr
 
 use crate::simulated::{bowl, settings};
 
-/// Runs a search of 30 trials. Returns why it stopped and the reasons for its failures. Panics if the search
-/// hangs.
+/// Runs a search of 30 trials. Returns why the search stopped and the reasons for its failures. Panics if the
+/// search hangs.
 fn search(target: impl Target + 'static) -> (Stop, Vec<String>) {
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || {

@@ -1,4 +1,5 @@
-//! Properties that hold in every campaign: with random worlds, budgets, settings and numbers of workers.
+//! Properties that hold in every campaign, tested with random worlds, budgets, settings and numbers of
+//! workers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +32,7 @@ struct Case {
     repeatable: bool,
 }
 
-/// A log-uniform number between two bounds.
+/// Returns a strategy for log-uniform numbers between two bounds.
 fn magnitude(from: f64, to: f64) -> impl Strategy<Value = f64> {
     (from.log10()..to.log10()).prop_map(|exponent| 10f64.powf(exponent))
 }
@@ -54,7 +55,7 @@ fn case() -> impl Strategy<Value = Case> {
         magnitude(5.0, 3000.0).prop_map(|cpu| Budget { cpu: Some(cpu), ..Budget::default() }),
         Just(Budget::default()),
     ];
-    // The number of trials is always limited, so that no campaign is long.
+    // The number of trials is always limited, so that no campaign takes long.
     let budget = (budget, 1..400u64).prop_map(|(budget, trials)| Budget { trials: Some(trials), ..budget });
     (
         (prop::sample::select(kinds), 0..u64::MAX, 1..9u32),
@@ -111,7 +112,7 @@ fn answer(world: &World, request: &TrialRequest) -> Answer {
     truth(world, &request.configuration, request.key.pair)
 }
 
-/// The result of a trial that is never stopped.
+/// Returns the result of a trial that is never stopped.
 fn truth(world: &World, configuration: &Configuration, pair: Pair) -> Answer {
     let answer = world.answer(configuration, pair.instance.0, u64::from(pair.seed.0));
     let (status, cost) = match answer.ending {
@@ -122,7 +123,7 @@ fn truth(world: &World, configuration: &Configuration, pair: Pair) -> Answer {
     Answer { cost, status, constraints: answer.constraints, time: cost }
 }
 
-/// Whether a trial is fully informative about its pair, so that no later trial could add anything.
+/// Returns whether a trial reveals everything about its pair, so that a later trial could add nothing.
 fn is_fully_informative(trial: &Trial, cutoff: f64) -> bool {
     match trial.observation.status() {
         Status::Capped => trial.observation.cost().is_some_and(|cost| cost.lower_bound() >= cutoff),
@@ -130,7 +131,7 @@ fn is_fully_informative(trial: &Trial, cutoff: f64) -> bool {
     }
 }
 
-/// A limit with room for rounding in sums of times.
+/// Returns a limit with some tolerance for rounding in sums of times.
 fn about(limit: f64) -> f64 {
     limit * (1.0 + 1e-9) + 1e-9
 }
@@ -147,8 +148,8 @@ proptest! {
         let mut told = Vec::new();
         let mut known: BTreeMap<ConfigId, BTreeSet<Pair>> = BTreeMap::new();
         let mut incumbent = ConfigId(0);
-        // An incumbent that returns may have more pairs than it won on, from trials that ended after it was
-        // replaced.
+        // When an incumbent returns, it may have more pairs than when it won, because some of its trials
+        // ended after it was replaced.
         let (mut reigned, mut returned_on) = (BTreeSet::from([incumbent]), None);
         let mut replaced_on_fewer = None;
         let stop = campaign
@@ -192,7 +193,7 @@ proptest! {
         prop_assert_eq!(&accounted, &executor.submitted);
         prop_assert!(executor.submitted.iter().enumerate().all(|(number, id)| id.0 == number as u64));
 
-        // A trial that was stopped is a lower bound and nothing else; every reading is true.
+        // A stopped trial is always a lower bound, and every reading is consistent with the true cost.
         let world = case.world();
         for Trial { key, cap, observation, .. } in history.trials() {
             let truth = truth(&world, history.configuration(key.config), key.pair);
@@ -205,8 +206,8 @@ proptest! {
             prop_assert!(cap.cost() <= case.cutoff && observation.spent() <= about(case.cutoff));
         }
 
-        // No worker has more than one trial, no cap is above the cutoff, and no budget is exceeded by more
-        // than the trials running when it is spent. Simulated time does not pass the limit.
+        // No worker has more than one trial, no cap is above the cutoff, and the budget is exceeded at most
+        // by the trials that are running when it is spent. Simulated time never exceeds its limit.
         prop_assert!(executor.most_out <= case.workers);
         prop_assert!(executor.largest_cap <= case.cutoff);
         let caps = case.workers as f64 * case.cutoff;
@@ -214,7 +215,7 @@ proptest! {
         prop_assert!(case.budget.wall.is_none_or(|wall| executor.now() <= about(wall)));
         prop_assert!(case.budget.cpu.is_none_or(|cpu| executor.busy() <= about(cpu + caps)));
         prop_assert_eq!(spent.trials, told.len() as u64);
-        // A limit is reached, unless every trial fails.
+        // The campaign reaches a limit, unless every trial fails.
         match stop {
             Stop::Budget(_) => prop_assert!(case.budget.reached(&spent).is_some()),
             Stop::NeverSucceeded { .. } => prop_assert!(case.kind == Kind::Crashing),
@@ -236,7 +237,7 @@ proptest! {
 }
 
 proptest! {
-    // Few cases, since every trial is a commit to disk.
+    // There are only a few cases, because every trial is a commit to disk.
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]

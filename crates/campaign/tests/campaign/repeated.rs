@@ -13,11 +13,12 @@ use store::Store;
 
 use crate::session::{GUARDIAN, SCENARIO, go_on};
 
-/// Runs the next line of the file `how` each time, and succeeds when no line is left.
+/// Each run executes the next line of the file `how`, and succeeds when no line is left.
 const SCRIPT: &str =
     "how=$(flock $1/lock sh -c 'head -n 1 $0/how; sed -i 1d $0/how' $1); echo ran >> $1/runs; eval \"$how\"";
 
-/// Nothing is capped: on a busy machine, a trial may reach its cap before it fails.
+/// Returns a scenario in which nothing is capped. On a busy machine, a trial could otherwise reach its cap
+/// before it fails.
 fn text(retry: &str) -> String {
     format!(
         "[target]\ncommand = [\"sh\", \"{{folder}}/script.sh\", \"{{folder}}\", \"{{params}}\", \"{{seed}}\"]\n\
@@ -93,15 +94,15 @@ fn cancelling_ends_the_wait_for_a_repetition() {
     assert_eq!(runs(&stage), 1);
 }
 
-/// The campaign stops when a licence is missing. When it is available again, the campaign resumes and keeps
-/// its trials.
+/// The campaign stops when a licence is missing. When the licence is available again, the campaign can be
+/// resumed and keeps its trials.
 #[test]
 fn a_campaign_stopped_by_a_missing_resource_can_be_resumed() {
     let stage = Stage::new();
     stage.file("script.sh", SCRIPT);
     stage.file("runs", "");
     stage.file(SCENARIO, &text("exit = 75, times = 1, wait = \"1ms\""));
-    // Both workers may fail, each of them twice.
+    // Both workers may fail, each of them two times.
     stage.file("how", &format!("{}{}", "true\n".repeat(5), "exit 75\n".repeat(100)));
     let stop = go_on(&stage.folder, 12);
     assert!(matches!(&stop, Stop::Aborted(why) if why.contains("exit 75")), "{stop:?}");

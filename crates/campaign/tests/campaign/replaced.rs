@@ -1,4 +1,4 @@
-//! A campaign that is created, or replaces another, is complete at every moment.
+//! A campaign is complete at every moment, both when it is created and when it replaces another.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ struct World {
 }
 
 impl World {
-    /// A campaign with two trials.
+    /// Creates a campaign with two trials.
     fn new() -> Self {
         let stage = Stage::new();
         let path = stage.file("s.toml", SCENARIO);
@@ -34,7 +34,7 @@ impl World {
         Order { path: self.path.clone(), ..Order::default() }
     }
 
-    /// Imports a table in which INSTANCE stands for a training instance.
+    /// Imports a table in which the word INSTANCE is replaced by a training instance.
     fn import(&self, table: &str) -> Result<Imported, String> {
         let train = open(&self.order()).unwrap().instances[0].name.clone();
         let table = self.stage.file("runs.csv", &table.replace("INSTANCE", &train));
@@ -42,7 +42,7 @@ impl World {
         import(&self.order(), &runs).map_err(|error| error.to_string())
     }
 
-    /// Number of trials in the campaign.
+    /// Returns the number of trials in the campaign.
     fn known(&self) -> usize {
         Store::read(&self.folder).unwrap().load().unwrap().history.trials().len()
     }
@@ -54,7 +54,7 @@ impl World {
 
 const MORE: &str = "x,instance,seed,cost\n6,INSTANCE,1,0.75\n";
 
-/// A 32-bit number in the header of an SQLite file.
+/// Returns a 32-bit number in the header of an SQLite file.
 fn header(path: &Path, place: usize) -> u32 {
     let bytes = std::fs::read(path).unwrap();
     u32::from_be_bytes(bytes[place..place + 4].try_into().unwrap())
@@ -74,7 +74,7 @@ fn a_campaign_stays_if_it_cannot_be_replaced() {
     assert!(!world.folder.join("campaign-1.sqlite").exists());
 }
 
-/// Carried-over trials are stored before anything runs, so a kill at that moment loses none.
+/// Re-used trials are stored before anything runs, so a kill at that moment loses none of them.
 #[test]
 fn trials_are_in_the_new_store_from_the_start() {
     let world = World::new();
@@ -111,7 +111,7 @@ fn the_remains_of_a_killed_replacement_are_removed() {
     assert_eq!(world.known(), 3);
 }
 
-/// If it were killed between two transactions, a campaign could forget which instances it had set apart.
+/// With two transactions, a kill between them could make a campaign forget which instances it had set apart.
 #[test]
 fn a_campaign_is_created_in_one_transaction() {
     let stage = Stage::new();
@@ -121,8 +121,8 @@ fn a_campaign_is_created_in_one_transaction() {
     assert_eq!(header(&store, 24), 1, "the number of changes to the file");
 }
 
-/// A left-over write-ahead log makes readers create files beside the store, and stops readers without write
-/// access.
+/// If a write-ahead log is left over, readers create files beside the store, and readers without write access
+/// fail.
 #[test]
 fn a_store_that_is_opened_and_not_written_stays_a_single_file() {
     let world = World::new();
@@ -132,7 +132,7 @@ fn a_store_that_is_opened_and_not_written_stays_a_single_file() {
     drop(open(&world.order()).unwrap());
     assert_eq!(world.import("x,instance,seed,cost\n4,INSTANCE,1,0.5\n").unwrap().count(), 0);
     assert_eq!(formats(&store), 0x0101);
-    // The state that a writer leaves if it is killed at the very end.
+    // This is the state that a writer leaves if it is killed at the very end.
     let connection = rusqlite::Connection::open(&store).unwrap();
     connection.pragma_update(None, "journal_mode", "wal").unwrap();
     drop(connection);

@@ -15,7 +15,7 @@ use crate::simulated::{bowl, settings};
 const UNSEEN: u32 = 8;
 
 /// Searches, unless the search is already complete, and validates until `most` trials of the validation have
-/// ended. In every other session, some of them are lost.
+/// ended. In every second session, some of these trials are lost.
 fn session(stage: &Stage, number: usize, most: usize) -> Concluded {
     let settings = settings(5, 50.0, Budget { trials: Some(60), ..Budget::default() });
     let folder = stage.folder.join("bowl.campaign");
@@ -78,7 +78,7 @@ fn an_interrupted_validation_gives_the_same_verdict() {
         };
         assert!(parts > 1, "it was not interrupted");
         assert_eq!(resumed, whole, "in steps of {step}");
-        // Nothing was measured twice.
+        // No pair was measured twice.
         let store = Store::read(&stage.folder.join("bowl.campaign")).unwrap();
         assert_eq!(store.validations().unwrap().len(), 48);
         // Another session changes nothing.

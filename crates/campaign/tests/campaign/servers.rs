@@ -1,5 +1,5 @@
-//! Trials that start a server, query it and stop it, in a campaign that is killed at random moments. No
-//! server is left running, and no trial is ever answered by the server of another one.
+//! Each trial starts a server, queries it and stops it, in a campaign that is killed at random moments. No
+//! server is left running, and no trial is ever answered by the server of another trial.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,16 +10,16 @@ use store::Store;
 
 use crate::session::{GUARDIAN, SCENARIO, kill_and_go_on};
 
-/// The first of `count` consecutive free ports.
+/// Returns the first of `count` consecutive free ports.
 fn free_ports(count: u16) -> u16 {
     let start = 20_000 + (std::process::id() % 10_000) as u16;
     let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
     (start..32_000).find(|&first| (first..first + count).all(is_free)).unwrap()
 }
 
-/// A server listens on the port of its slot and holds the lock of its slot. It answers with the number of its
-/// trial and the `x` of its configuration, which is maximised. A client crashes if the number is not that of
-/// its own trial. Every other trial leaves its server running.
+/// Returns a scenario whose servers listen on the port of their slot and hold the lock of their slot. A
+/// server answers with the number of its trial and the `x` of its configuration, which is maximised. The
+/// client crashes if the number is not that of its own trial. Every second trial leaves its server running.
 fn scenario(ports: u16) -> String {
     format!(
         r#"
@@ -59,7 +59,7 @@ fn servers_of_a_killed_campaign_are_stopped_and_never_confused() {
 }
 
 /// A server that holds a lock while it runs and answers with the number of requests so far. For some values
-/// of `x` it kills its supervisor.
+/// of `x`, it kills its supervisor.
 const SERVER: &str = r#"#!/bin/sh
 exec 9< "${0%/*}/alive"; flock -s 9
 echo '{"ready": true}'

@@ -1,4 +1,4 @@
-//! A campaign of real processes in a separate process, which tests kill with SIGKILL and resume.
+//! Runs a campaign of real processes in a separate process, which tests kill with SIGKILL and resume.
 //!
 //! The campaign's folder contains its scenario and a file `alive`, on which every process of the target holds
 //! a shared lock.
@@ -25,14 +25,14 @@ use store::{Charter, Store, StoreError};
 
 pub(crate) const GUARDIAN: &str = env!("CARGO_BIN_EXE_guardian");
 pub(crate) const SCENARIO: &str = "scenario.toml";
-/// The variable with the folder of the campaign, for the process to be killed.
+/// Environment variable with the campaign's folder, for the process to be killed.
 const FOLDER: &str = "CAPTUNE_TEST_KILLED";
-/// The variable with the largest number of trials.
+/// Environment variable with the largest number of trials.
 const TRIALS: &str = "CAPTUNE_TEST_TRIALS";
 const WORKERS: usize = 2;
 
-/// Resumes the campaign in a folder and runs it until it stops. Prints the number of every trial told to the
-/// optimizer.
+/// Resumes the campaign in a folder and runs it until it stops. Prints the number of every trial that the
+/// optimizer is told of.
 pub(crate) fn go_on(folder: &Path, trials: u64) -> Stop {
     let text = std::fs::read_to_string(folder.join(SCENARIO)).unwrap();
     let scenario = scenario::read(&text, folder, "test").unwrap_or_else(|mistakes| panic!("{mistakes}"));
@@ -59,7 +59,7 @@ pub(crate) fn go_on(folder: &Path, trials: u64) -> Stop {
     let ledger = Ledger::on_disk(store, inbox.bell(), configurations, stored as u64).unwrap();
     let mut campaign = Campaign::new(&settings, Desk::new(executor, inbox), ledger, Some(resumed)).unwrap();
     let mut out = std::io::stdout();
-    // The test harness has written part of a line, so a new one is begun.
+    // The test harness has already written part of a line, so a new line must be started.
     writeln!(out).unwrap();
     let stop = campaign.search(&mut |event| {
         if let What::TrialEnded(trial) = &event.what {
@@ -70,7 +70,7 @@ pub(crate) fn go_on(folder: &Path, trials: u64) -> Stop {
     stop.unwrap()
 }
 
-/// Not a test itself: the process that gets killed.
+/// Is not a test itself: it runs in the process that gets killed.
 #[test]
 fn process_to_be_killed() {
     if let Ok(folder) = std::env::var(FOLDER) {
@@ -79,7 +79,7 @@ fn process_to_be_killed() {
     }
 }
 
-/// The command that runs the campaign in a separate process.
+/// Returns the command that runs the campaign in a separate process.
 fn command(folder: &Path, trials: u64) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
@@ -90,7 +90,7 @@ fn command(folder: &Path, trials: u64) -> Command {
     command
 }
 
-/// The number of the trial in an output line.
+/// Returns the number of the trial in an output line.
 fn told(line: &str) -> Option<u64> {
     line.strip_prefix("told ")?.parse().ok()
 }
@@ -100,7 +100,8 @@ fn go_on_until_killed(folder: &Path, rng: &mut Rng) -> Vec<u64> {
     let mut child = command(folder, u64::from(u32::MAX)).stderr(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     let mut said = String::new();
-    // A quarter of the processes die while they open the store, resume, or start the guardian.
+    // A quarter of the processes are killed while they open the store, resume the campaign, or start the
+    // guardian.
     let words = if rng.below(4) == 0 { 0 } else { 1 + rng.below(12) };
     while said.lines().filter_map(told).count() < words {
         assert!(lines.read_line(&mut said).unwrap() > 0, "the process ended by itself: {said}");
@@ -124,7 +125,7 @@ fn all_dead(folder: &Path) -> bool {
     matches!(dead.recv_timeout(Duration::from_secs(30)), Ok(Ok(())))
 }
 
-/// Checks the store and returns its trials: all earlier ones and new ones, each once.
+/// Checks the store and returns its trials. They must contain all earlier trials, and no trial twice.
 fn check(folder: &Path, before: &[Trial], known: &BTreeSet<u64>) -> Vec<Trial> {
     // If the process was killed while it started the guardian, the guardian may hold the lock for a moment.
     let begin = Instant::now();
@@ -157,7 +158,7 @@ pub(crate) fn kill_and_go_on(folder: &Path, kills: u64, stream: &str) -> Vec<Tri
         trials = check(folder, &trials, &known);
     }
     println!("{kills} kills, {} trials told, {} stored", known.len(), trials.len());
-    // Without a kill, it finishes.
+    // Now the campaign is not killed, so it finishes.
     let budget = trials.len() as u64 + 20;
     assert!(command(folder, budget).output().unwrap().status.success());
     trials = check(folder, &trials, &known);

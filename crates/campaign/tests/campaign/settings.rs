@@ -1,4 +1,4 @@
-//! The settings of the search that follow from a scenario.
+//! Settings of the search that are derived from a scenario.
 
 use campaign::Search;
 use campaign::conduct::{Order, settings};
@@ -64,7 +64,7 @@ fn learners_are_chosen_by_name_and_each_has_its_name_for_the_likelihood() {
         of("kind = \"gaussian\"\ntreatment = \"drop\"\nacquisition = \"improvement-per-budget\""),
         (Learner::Gaussian, gaussian::Treatment::Drop, true, Utility::ImprovementPerSpent, 5)
     );
-    // The Gaussian process has no such treatment, so the choice is between the others.
+    // A Gaussian process has no such treatment, so only the other learners are candidates.
     assert_eq!(of("kind = \"auto\"\ntreatment = \"mean\""), (Learner::Auto, likely, false, gain, 10));
     let scenario =
         stage.read(&format!("{SMALL}[surrogate]\nkind = \"gaussian\"\ndependence = \"residuals\"\n"));

@@ -32,7 +32,7 @@ pub(crate) fn settings(instances: u32, cutoff: f64, budget: Budget) -> Settings 
     }
 }
 
-/// Costs from 0.5 to a few hundred: a bowl, scaled by instance and noise.
+/// Returns a cost from 0.5 to a few hundred: a bowl, scaled by instance and noise.
 pub(crate) fn bowl(request: &TrialRequest) -> Answer {
     let codes = request.configuration.codes();
     let off = (codes[0] - 0.3).powi(2) + (codes[1] - 0.6).powi(2) + if codes[2] == 1.0 { 0.0 } else { 0.2 };
@@ -79,8 +79,8 @@ fn a_validation_without_unseen_instances_takes_no_more_trials_than_the_search() 
     assert_eq!(pairs(Some(100), 300).len(), 300, "all unseen instances");
 }
 
-/// A default that is beaten at once has few pairs. Its cost on them is mostly luck, unless there are no
-/// others.
+/// A default that loses at once has few pairs. Its cost on them is mostly luck, so their ratio is not
+/// meaningful.
 #[test]
 fn a_ratio_in_the_training_needs_five_pairs() {
     let compared = |pairs: u32| {
@@ -122,13 +122,14 @@ fn no_trial_starts_that_cannot_end_before_the_deadline() {
         assert!(executor.latest_end <= 1000.0, "{} {}", executor.latest_end, executor.largest_cap);
         assert_eq!(progress.out, 0, "all started trials have ended");
         assert_eq!(deadline.ended(), progress.counts.iter().sum::<u64>());
-        // Only trials too long for the remaining time were left.
+        // Only trials that were too long for the remaining time were left.
         assert!(deadline.refused().is_some_and(|needed| last + needed >= 1000.0), "{deadline:?} {last}");
         assert!(last > 900.0, "{last}");
     }
 }
 
-/// Configurations that raced again after losing, each with the number of trials that had ended by then.
+/// Returns the configurations that raced again after losing, each with the number of trials that had ended by
+/// then.
 fn returns(settings: &Settings) -> Vec<(u64, u32)> {
     let executor = Simulated::new(Box::new(bowl), Some(50.0), 1, 0.0);
     let mut campaign =
@@ -149,8 +150,8 @@ fn returns(settings: &Settings) -> Vec<(u64, u32)> {
 fn the_best_configurations_that_lost_race_again_before_the_end() {
     let budget = Budget { trials: Some(2000), ..Budget::default() };
     let returned = returns(&settings(5, 50.0, budget));
-    // In the last tenth, once the open race is over, the finalists follow one another. Before that, a
-    // configuration returns only now and then.
+    // In the last tenth of the budget, the finalists race one after the other once the open race is over.
+    // Before that, a configuration returns only now and then.
     let within = |from: u64, to: u64| returned.iter().filter(move |&&(told, _)| (from..to).contains(&told));
     let &(first, config) = within(1800, 2000).next().unwrap();
     assert_eq!(config, 0, "{returned:?}");
@@ -158,8 +159,8 @@ fn the_best_configurations_that_lost_race_again_before_the_end() {
     assert!(within(1500, 1800).count() < 5, "{returned:?}");
 }
 
-/// Runs a campaign in which some configurations crash. Returns why it stopped, with the numbers of trials and
-/// crashes.
+/// Runs a campaign in which some configurations crash. Returns why it stopped, the number of trials and the
+/// number of crashes.
 fn stop_with_crashes(workers: usize, crashes: fn(&TrialRequest) -> bool) -> (Stop, u64, u64) {
     let settings = settings(5, 50.0, Budget { trials: Some(300), ..Budget::default() });
     let answer = move |request: &TrialRequest| match crashes(request) {
@@ -187,7 +188,7 @@ fn a_target_that_never_succeeds_stops_the_campaign_soon() {
 #[test]
 fn others_may_succeed_although_the_default_and_many_more_fail() {
     for workers in [1, 2, 7] {
-        // The default has the first choice, like a third of all random configurations.
+        // The default has the first choice of the parameter, like a third of all random configurations.
         let (stop, trials, crashed) =
             stop_with_crashes(workers, |request| request.configuration.codes()[2] == 0.0);
         assert!(matches!(stop, Stop::Budget(_)), "{stop:?}");

@@ -15,7 +15,7 @@ fn scenario(instances: &str) -> String {
     format!("{}[instances]\n{instances}\n", SMALL.replace("\"{seed}\"", "\"{seed}\", \"{instance}\""))
 }
 
-/// Waits until a change to these files would have a later time stamp.
+/// Waits until any change to these files would get a later time stamp.
 fn await_settled(instances: &[Instance]) {
     let changed = |instance: &Instance| {
         let about = std::fs::metadata(&instance.argument).unwrap();
@@ -74,7 +74,7 @@ fn sources_with_the_same_name_have_separate_copies() {
     let [two] = &staged("two", r#"["x.cnf"]"#)[..] else { panic!() };
     let copies = [up, down, one, two].map(|copy| std::fs::read_to_string(&copy.argument).unwrap());
     assert_eq!(copies, ["a.cnf", "one/up/a.cnf", "one/x.cnf", "two/x.cnf"]);
-    // A link is resolved to its source, even if it points elsewhere later.
+    // A link is resolved to its source, even if the link points elsewhere later.
     std::os::unix::fs::symlink("one", stage.folder.join("now")).unwrap();
     assert_eq!(staged("three", r#"["../now/x.cnf"]"#)[0].argument, one.argument);
 }
@@ -120,7 +120,7 @@ fn compressed_files_are_unpacked() {
     let stage = Stage::new();
     for (program, ending) in [("gzip", "gz"), ("xz", "xz"), ("bzip2", "bz2"), ("zstd", "zst")] {
         let path = stage.file(&format!("{program}/a.cnf"), "p cnf 0 0\n");
-        // Parallel packers write several streams, one after the other, into one file.
+        // Parallel compression programs write several streams, one after the other, into one file.
         let pack = format!("{program} -c a.cnf > x && cat x x > a.cnf.{ending} && rm x");
         let packed = Command::new("sh").args(["-c", &pack]).current_dir(path.parent().unwrap()).output();
         if !packed.is_ok_and(|output| output.status.success()) {
@@ -146,7 +146,7 @@ fn compressed_files_are_unpacked() {
 fn many_instances_with_many_features_are_opened_twice_in_time() {
     const COUNT: usize = 20_000;
     let stage = Stage::new();
-    // The rows are in reverse order, and half of the names are shorter than those of the instances.
+    // The rows are in reverse order, and half of the names in them are shorter than those of the instances.
     let name = |number: usize| format!("in/{number:05}.cnf");
     let row = |number: usize| {
         let name = name(number);

@@ -1,5 +1,5 @@
-//! Unreliable executors: they lose trials, report them twice or too late, refuse them, and their workers come
-//! and go. The campaign continues, counts every trial once, and keeps its budget.
+//! Tests with unreliable executors. They lose trials, refuse them, or report them twice or too late, and
+//! their workers come and go. The campaign continues, counts every trial once, and keeps within its budget.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -17,7 +17,7 @@ use crate::simulated::{bowl, settings};
 struct Unreliable {
     workers: Simulated,
     rng: Rng,
-    /// Records that were reported before and will be reported again.
+    /// Records that were already reported and will be reported again.
     again: VecDeque<Box<Record>>,
     refused: usize,
     repeated: usize,
@@ -45,7 +45,7 @@ impl Unreliable {
 }
 
 impl Executor for Unreliable {
-    /// The number changes over time and is sometimes zero.
+    /// Returns a number of workers that changes over time and is sometimes zero.
     fn workers(&self) -> usize {
         (self.workers.now() * 0.7) as usize % 5
     }
@@ -87,7 +87,7 @@ impl Executor for Unreliable {
             self.repeated += 1;
             return Happening::Ended(record);
         }
-        // Time also passes while there are no workers.
+        // Time also passes when there are no workers.
         let happening = self.workers.next(inbox, Some(patience.unwrap_or(1.0).min(1.0)));
         if let Happening::Ended(record) = &happening {
             self.out.remove(&record.trial.id);
@@ -95,14 +95,14 @@ impl Executor for Unreliable {
                 self.again.push_back(record.clone());
             }
         } else if self.out.is_empty() && matches!(happening, Happening::Nothing) {
-            // No trial is running, so simulated time would not advance.
+            // No trial is running, so simulated time would not advance by itself.
             self.workers.pass(0.5);
         }
         happening
     }
 
     fn reached(&self) -> Vec<(TrialId, f64)> {
-        // Trials that were reported before are still in the list.
+        // Trials that were already reported are still in the list.
         let before = self.again.iter().map(|record| (record.trial.id, 1e9));
         self.workers.reached().into_iter().chain(before).collect()
     }
@@ -142,7 +142,7 @@ fn nothing_is_counted_twice_and_the_campaign_continues() {
     }
 }
 
-/// An executor that refuses everything is given up on.
+/// A campaign gives up on an executor that refuses everything.
 #[test]
 fn a_campaign_whose_trials_are_all_refused_stops_with_the_reason() {
     struct Closed;

@@ -9,7 +9,7 @@ pub(crate) struct Watched {
     workers: Simulated,
     /// All submitted trials, in order.
     pub(crate) submitted: Vec<TrialId>,
-    /// The largest cap requested, initially or later.
+    /// The largest cap ever requested, including lowered caps.
     pub(crate) largest_cap: f64,
     /// The largest number of trials that ran at the same time.
     pub(crate) most_out: usize,
@@ -36,7 +36,7 @@ impl Watched {
         }
     }
 
-    /// Seconds that the slots have spent on trials, including running ones.
+    /// Returns the seconds that the slots have spent on trials, including running trials.
     pub(crate) fn busy(&self) -> f64 {
         let time = self.workers.now() * self.workers.workers() as f64;
         if time > 0.0 { self.workers.busy_share() * time } else { 0.0 }
@@ -92,7 +92,7 @@ impl Executor for Watched {
         self.workers.reached()
     }
 
-    /// Costs are times here.
+    /// Returns the cap, because costs are times here.
     fn longest(&self, request: &TrialRequest) -> Option<f64> {
         Some(request.cap.cost())
     }

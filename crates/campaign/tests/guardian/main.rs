@@ -1,5 +1,5 @@
-//! The guardian of the runs in the tests, and a server that trials start, query and stop:
-//! `up|ask|down PORTS SLOT TRIAL ...`.
+//! The guardian of the runs in the tests. Also a server that trials start, query and stop: `up|ask|down PORTS
+//! SLOT TRIAL ...`.
 
 #![allow(clippy::print_stdout, clippy::exit, clippy::unwrap_used)]
 
@@ -39,7 +39,8 @@ fn up(words: &[String]) {
     }
 }
 
-/// Answers every client with its trial and a value of its configuration, until a client asks it to stop.
+/// Answers every client with the number of its trial and a value of its configuration, until a client asks
+/// the server to stop.
 fn serve(port: u16, slot: &str, trial: &str, config: &str, folder: &str) {
     let alive = File::open(format!("{folder}/alive")).unwrap();
     flock(&alive, FlockOperation::LockShared).unwrap();
@@ -71,7 +72,7 @@ fn ask(port: u16, trial: &str) {
     }
 }
 
-/// Stops the server of every other trial.
+/// Stops the server in every second trial.
 fn down(port: u16, trial: &str) {
     if trial.parse::<u64>().unwrap() % 2 == 0 {
         let mut server = TcpStream::connect(("127.0.0.1", port)).unwrap();

@@ -1,4 +1,4 @@
-//! The small test programs that `doctor` confines: this program with a hidden verb.
+//! The small test programs that `doctor` confines. Each is this program, started with a hidden verb.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -39,7 +39,7 @@ pub(crate) enum What {
     Escaped,
 }
 
-/// Behaves as asked, until it is stopped if the behaviour has no end.
+/// Behaves as requested. Endless behaviours continue until the process is stopped.
 pub(crate) fn exhibit(arguments: &Arguments) -> ExitCode {
     match arguments.what {
         What::Nothing => {}
@@ -51,10 +51,10 @@ pub(crate) fn exhibit(arguments: &Arguments) -> ExitCode {
         What::Crowd => while start(What::Sleep).is_ok() {},
         What::Escape => escape(),
         What::Escaped => {
-            // If this fails, the process is still in its session and is certain to be found.
+            // An error is ignored: the process then stays in its session, where it is certain to be found.
             rustix::process::setsid().ok();
             std::io::stdout().write_all(b"!").and_then(|()| std::io::stdout().flush()).ok();
-            // Not endlessly: in the group tier it does escape.
+            // The sleep is short, because in the group tier the process escapes and is not killed.
             std::thread::sleep(Duration::from_millis(500));
         }
     }
@@ -82,7 +82,7 @@ fn fill() {
     }
 }
 
-/// Returns once the other process has left the session.
+/// Starts a process that leaves the session. Returns once that process has left it.
 fn escape() {
     let Ok(mut child) = command(What::Escaped).stdout(Stdio::piped()).spawn() else { return };
     if let Some(stdout) = &mut child.stdout {
@@ -102,7 +102,7 @@ fn command(what: What) -> Command {
 }
 
 impl What {
-    /// Returns its name on the command line.
+    /// Returns the name of the behaviour on the command line.
     pub(super) fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }

@@ -38,7 +38,7 @@ pub(crate) fn doctor(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(tier) = used {
         print_limits(tier);
     }
-    // Runs with exactly the given limits and tier, as `exec` would.
+    // Finally run with exactly the limits and tier of the command line, as `exec` would.
     let tried = confine::run(
         &with_tier(What::Nothing, arguments.limits.tier),
         &arguments.limits.limits(),
@@ -54,7 +54,7 @@ fn why(error: &LaunchError) -> String {
     }
 }
 
-/// Lets a process leave its session in this tier, and reports whether it was found.
+/// Starts a process that leaves its session in this tier, and reports whether the process was found.
 fn works(tier: Tier) -> Result<String, LaunchError> {
     let limits = Limits { wall: Some(Duration::from_secs(10)), ..Limits::default() };
     let finished = confine::run(&with_tier(What::Escape, Some(tier)), &limits, &Control::new())?;
@@ -151,7 +151,7 @@ fn judge(tried: &TryOut, finished: &Finished) -> String {
     }
 }
 
-/// Returns a command that ends at once, to test whether limits can be enforced.
+/// Returns a command that ends at once. It is used to test whether limits can be enforced.
 pub(crate) fn nothing() -> Command {
     with_tier(What::Nothing, None)
 }
@@ -165,6 +165,6 @@ fn with_tier(what: What, tier: Option<Tier>) -> Command {
 }
 
 fn line(text: &str) {
-    // A closed pipe is not an error.
+    // An error is ignored, because a closed pipe is not a failure.
     writeln!(std::io::stdout(), "{text}").ok();
 }

@@ -13,15 +13,11 @@ use scenario::draft::{Draft, words};
 use scenario::shell::quoted;
 
 use crate::exit_code::ExitCode;
-use crate::goal::Goal;
+use crate::goal::{self, Goal, explained};
 use crate::import::unreadable;
 use crate::message::{self, Hinted};
-use crate::run::inline::explained;
 use crate::words::harmless;
 use questions::Questions;
-
-/// Default name of the scenario file, for every verb.
-pub(crate) const FILE: &str = "captune.toml";
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -37,7 +33,7 @@ Settings of the other configurator that captune does not support are listed,
 and written as comments at the top of the new scenario.")]
 pub(crate) struct Arguments {
     /// Scenario file to write
-    #[arg(value_name = "SCENARIO", default_value = FILE)]
+    #[arg(value_name = "SCENARIO", default_value = goal::FILE)]
     path: PathBuf,
     /// Convert a folder or file of another configurator
     #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["command", "space", "instances"])]
@@ -111,7 +107,7 @@ fn next(path: &Path, runs: Option<&Path>) {
 }
 
 impl Arguments {
-    /// Returns the command and the options; asks for what is missing.
+    /// Returns the command and the options. Asks the user for what is missing.
     fn wishes(&self) -> anyhow::Result<(String, Wishes)> {
         let mut questions = Questions::new(std::io::stdin().lock(), std::io::stdin().is_terminal());
         let any = self.command.is_some() || self.space.is_some() || !self.goal.instances.is_empty();
@@ -164,7 +160,7 @@ impl Arguments {
     }
 }
 
-/// Asks what to optimise and, if the target prints it, for the pattern that finds it.
+/// Asks what to optimise. If the target prints this number, also asks for the pattern that finds it.
 fn ask_objective(questions: &mut Questions<impl BufRead>, wishes: &mut Wishes) -> anyhow::Result<()> {
     let asked = questions.ask(
         "What to minimise: cpu_time, wall_time, memory, or the name of a number that the command prints\n\
@@ -188,7 +184,8 @@ fn ask_objective(questions: &mut Questions<impl BufRead>, wishes: &mut Wishes) -
     Ok(())
 }
 
-/// Parses exit codes separated by commas or spaces. 0 alone is the default and gives an empty list.
+/// Parses exit codes separated by commas or spaces. Returns an empty list for a single 0, which is the
+/// default.
 fn codes(text: &str) -> anyhow::Result<Vec<u8>> {
     let words = text.split([',', ' ']).filter(|word| !word.is_empty());
     let codes: Result<Vec<u8>, _> = words.map(str::parse).collect();

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 /// Asks questions and reads the answers.
 pub(super) struct Questions<R> {
     answers: R,
-    /// Whether the answers are typed in a terminal, which shows them already.
+    /// Whether the answers are typed in a terminal. A terminal shows them already, so they are not printed.
     typed: bool,
 }
 
@@ -14,7 +14,7 @@ impl<R: BufRead> Questions<R> {
         Self { answers, typed }
     }
 
-    /// Returns the answer, or the default if it is empty.
+    /// Asks a question. Returns the answer, or the default if the answer is empty.
     pub(super) fn ask(&mut self, question: &str, default: &str) -> io::Result<String> {
         let shown = if default.is_empty() { String::new() } else { format!(" [{default}]") };
         let mut out = io::stderr().lock();

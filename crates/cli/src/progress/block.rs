@@ -1,4 +1,4 @@
-//! The status block: three lines on the state of a campaign.
+//! The status block: three lines that show the state of a campaign.
 
 use campaign::budget::{Budget, Spent};
 use campaign::progress;
@@ -7,18 +7,18 @@ use view::{Progress, Tally};
 
 use super::Facts;
 use crate::bounds;
-use crate::words::{clock, count, counted, share, times};
+use crate::words::{clock, count, counted, name, share, times};
 
-/// Width of the progress bar.
+/// Width of the progress bar in characters.
 const BAR: usize = 10;
 
-/// Returns the block, with lines of any length.
+/// Returns the lines of the block, which may be longer than the terminal is wide.
 pub(crate) fn block(progress: &progress::Progress, facts: &Facts) -> Vec<String> {
     let progress = &Progress::of(progress, &facts.costs);
     vec![spent(progress, facts), standing(progress, facts), racing(progress, facts)]
 }
 
-/// Returns the block of a validation.
+/// Returns the lines of the block during a validation.
 pub(crate) fn validation(done: usize, of: usize, against: &str) -> Vec<String> {
     let part = done as f64 / of.max(1) as f64;
     vec![format!(" {} validating the best against the {against}: {done} of {of} trials", bar(part))]
@@ -31,7 +31,7 @@ fn spent(progress: &Progress, facts: &Facts) -> String {
     format!(" {} {} {}", used(&facts.budget, &progress.spent), bar(progress.fraction), parts.join(" · "))
 }
 
-/// Formats the elapsed time and the use of the budget that will be spent first.
+/// Formats the elapsed time, and how much is used of the budget that will be spent first.
 pub(crate) fn used(budget: &Budget, spent: &Spent) -> String {
     let time = clock(spent.wall);
     let part = |limit: Option<f64>, used: f64| limit.map_or(-1.0, |limit| used / limit);
@@ -47,7 +47,7 @@ pub(crate) fn used(budget: &Budget, spent: &Spent) -> String {
     }
 }
 
-/// Draws a progress bar with eighths of a character.
+/// Draws a progress bar with a resolution of an eighth of a character.
 fn bar(part: f64) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (part.clamp(0.0, 1.0) * (BAR * 8) as f64).round() as usize;
@@ -98,11 +98,6 @@ fn standing(progress: &Progress, facts: &Facts) -> String {
     line
 }
 
-/// Returns the name of a configuration: its number, or `default` or `baseline` for number 0.
-pub(crate) fn name(configuration: u32, against: &str) -> String {
-    if configuration == 0 { against.to_owned() } else { format!("#{configuration}") }
-}
-
 fn racing(progress: &Progress, facts: &Facts) -> String {
     let mut parts = Vec::new();
     if let Some(racing) = &progress.racing {
@@ -144,7 +139,7 @@ pub(crate) fn heartbeat(progress: &progress::Progress, facts: &Facts) -> String 
     parts.join(" · ")
 }
 
-/// Cuts a line to the width of the terminal, between words.
+/// Cuts a line to the width of the terminal. The cut is between two words.
 pub(crate) fn cut(line: &str, width: usize) -> String {
     if line.chars().count() <= width {
         return line.to_owned();

@@ -11,7 +11,7 @@ use view::PassCost;
 use super::Facts;
 use crate::bounds;
 use crate::changes;
-use crate::words::{clock, count, counted, harmless, share, span};
+use crate::words::{clock, count, counted, harmless, name, share, span};
 
 /// A permanent line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,14 +30,14 @@ pub(crate) enum Kind {
     Plain,
 }
 
-/// Returns the line for an event; most events have none.
+/// Returns the line for an event, or `None` for the many events that have no line.
 pub(crate) fn line(event: &Event, facts: &Facts) -> Option<Line> {
     let start = format!(" {}  ", clock(event.at));
     let new = |kind: Kind, mark: &str, text: &str| {
         Some(Line { kind, text: format!("{start}{mark}{text}"), indent: start.len() + mark.len() })
     };
     match &event.what {
-        // A choice between two configurations of equal cost, such as two that crash, is not worth a line.
+        // A choice between two configurations of equal cost, such as two that crash, gets no line.
         What::NewIncumbent(best) if best.before.is_nan() => None,
         What::NewIncumbent(best) if best.cost == best.before && best.holdings == best.holdings_before => None,
         What::NewIncumbent(best) => new(Kind::NewBest, "", &new_best(best, facts)),
@@ -51,7 +51,7 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<Line> {
                     format!("Your configuration is already racing as #{config}: {changed}")
                 }
                 Requested::Incumbent => {
-                    let name = super::block::name(config.0, facts.costs.against);
+                    let name = name(config.0, facts.costs.against);
                     format!("Your configuration is already the best so far, {name}: {changed}")
                 }
             };
@@ -62,7 +62,8 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<Line> {
     }
 }
 
-/// Returns the plan: the cost of one pass of the default, and the number of passes that the budget covers.
+/// Returns the plan: the time that the default takes for one pass over the instances, and the number of
+/// passes that the budget covers.
 pub(crate) fn pass(pass: &PassCost, facts: &Facts) -> Line {
     let costs = &facts.costs;
     let timeout = if pass.is_timeout { " (a timeout)" } else { "" };
@@ -81,7 +82,7 @@ pub(crate) fn pass(pass: &PassCost, facts: &Facts) -> Line {
     Line { kind: Kind::Plain, text: format!("plan: {}", parts.join(" · ")), indent: 6 }
 }
 
-/// Says which learner proposes from now on, and why.
+/// Explains which learner proposes from now on, and why.
 fn chosen(choice: &Choice) -> String {
     let Choice { learner, forest, neural, gaussian, .. } = *choice;
     let all = [
@@ -102,7 +103,7 @@ fn chosen(choice: &Choice) -> String {
     format!("Switched to {who}: held-out log-likelihood per trial is {}", gains.join(" and "))
 }
 
-/// Lists the changes of a configuration to the default in a few words.
+/// Lists the differences between a configuration and the default in a few words.
 fn changed(facts: &Facts, values: &Values) -> String {
     let configuration = values.in_space(facts.default.space());
     configuration.map_or_else(|_| String::new(), |it| changes::in_short(&view::changes(&facts.default, &it)))
@@ -110,7 +111,7 @@ fn changed(facts: &Facts, values: &Values) -> String {
 
 fn new_best(new: &NewIncumbent, facts: &Facts) -> String {
     let costs = &facts.costs;
-    let name = super::block::name(new.config.0, costs.against);
+    let name = name(new.config.0, costs.against);
     let pairs = counted(new.pairs as u64, "pair");
     let (before, cost) = (costs.show(costs.number(new.before)), costs.show(costs.number(new.cost)));
     let gain = format!("{} {before} -> {cost} on {pairs}", costs.mean);
@@ -128,7 +129,7 @@ fn new_best(new: &NewIncumbent, facts: &Facts) -> String {
     format!("{what}  {name}  {gain}{bounds}{before}   {changed}").trim_end().to_owned()
 }
 
-/// Returns a warning with what to do about it.
+/// Returns a warning, with advice on what to do about it.
 pub(crate) fn warn(warning: &Warning, facts: &Facts) -> String {
     let (folder, against) = (&facts.folder, facts.costs.against);
     match warning {
@@ -180,7 +181,7 @@ pub(crate) fn warn(warning: &Warning, facts: &Facts) -> String {
 
 /// Returns the name of a configuration in a sentence: `the default`, `#7`.
 fn the(config: u32, against: &str) -> String {
-    if config == 0 { format!("the {against}") } else { super::block::name(config, against) }
+    if config == 0 { format!("the {against}") } else { name(config, against) }
 }
 
 /// Returns the first line of a text from another program.

@@ -28,7 +28,8 @@ impl Log {
         let pass = self.pass.after(event, &self.facts.means(), &self.facts.costs);
         let mut shown: Vec<Line> = pass.map(|pass| lines::pass(&pass, &self.facts)).into_iter().collect();
         shown.extend(lines::line(event, &self.facts));
-        // The session starts with its first event; the time of a resumed campaign does not start at zero.
+        // Count from the first event of this session, because the time of a resumed campaign does not start
+        // at zero.
         let due = *self.due.get_or_insert(event.at + FIRST);
         let beat = match &event.what {
             What::Progress(progress) => Some(block::heartbeat(progress, &self.facts)),

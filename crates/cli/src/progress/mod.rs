@@ -65,7 +65,7 @@ pub(crate) enum Display {
 }
 
 impl Display {
-    /// Creates the chosen display; `auto` depends on where standard error goes.
+    /// Creates the chosen display. With `auto`, it depends on whether standard error is a terminal.
     pub(crate) fn new(choice: Choice, facts: Facts) -> Self {
         let terminal =
             std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
@@ -84,7 +84,7 @@ impl Display {
             Self::Log(log) => {
                 log.show(event).iter().for_each(|line| message::hanging(&line.text, line.indent));
             }
-            // The campaign continues if the pipe is closed or the disk is full.
+            // If the pipe is closed or the disk is full, the campaign continues after one warning.
             Self::Json { costs, unwritten } => {
                 if let Err(error) = message::print(format!("{}\n", view::event(event, costs)).as_bytes())
                     && !std::mem::replace(unwritten, true)

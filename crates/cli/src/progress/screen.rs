@@ -1,8 +1,8 @@
 //! Progress in a terminal: permanent lines, and below them a status block that is redrawn.
 //!
-//! The block is drawn with plain control sequences: the cursor moves up by the number of lines in the block,
-//! and everything below is erased. The width of the terminal is read each time, and lines are cut to it, so
-//! that each line of the block is one line on the screen.
+//! The block is redrawn with plain control sequences. The cursor moves up by the number of lines in the
+//! block, and everything below it is erased. The width of the terminal is read each time, and lines are cut
+//! to this width, so that each line of the block is one line on the screen.
 
 use std::io::Write;
 
@@ -15,7 +15,7 @@ use crate::paint::Paint;
 use crate::words::harmless;
 use crate::wrap;
 
-/// Seconds between redraws.
+/// Minimum number of seconds between redraws.
 const PAUSE: f64 = 0.2;
 
 /// A display that draws on standard error.
@@ -23,7 +23,7 @@ pub(crate) struct Screen {
     facts: Facts,
     pass: Pass,
     paint: Paint,
-    /// Number of lines of the block on the screen.
+    /// Number of lines of the block that are on the screen now.
     drawn: usize,
     /// Campaign time of the last redraw.
     at: f64,
@@ -93,7 +93,7 @@ impl Screen {
 
 fn write(text: &str) {
     let mut out = std::io::stderr().lock();
-    // The campaign continues without a terminal.
+    // An error is ignored: the campaign continues even if the terminal is gone.
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).ok();
 }
 

@@ -1,4 +1,4 @@
-//! The display of an invented campaign.
+//! Tests of the displays with an invented campaign.
 
 use campaign::budget::{Budget, Spent};
 use campaign::event::{Event, NewIncumbent, Stop, Warning, What};
@@ -166,7 +166,7 @@ fn chosen(learner: Learner) -> Choice {
     Choice { trials: 80, learner, forest, neural, gaussian: (learner == Learner::Forest).then_some(-0.25) }
 }
 
-/// One event of each kind.
+/// Returns one event of each kind.
 fn all_events() -> Vec<What> {
     vec![
         What::TrialEnded(Box::new(trial(3, 1, Observation::capped(1.5)))),
@@ -283,7 +283,7 @@ fn the_plan_is_printed_once_after_the_first_pair_of_the_default() {
     insta::assert_snapshot!(shown[2]);
 }
 
-/// The target takes 3 s, its set-up and teardown another 5 s.
+/// The target takes 3 s. Its set-up and teardown take another 5 s.
 #[test]
 fn the_plan_includes_set_up_and_teardown() {
     let budget = Budget { wall: Some(800.0), ..Budget::default() };

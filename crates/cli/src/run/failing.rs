@@ -1,4 +1,4 @@
-//! A failing target: its exact command, its output, and possible causes.
+//! Explains a failing target: shows its exact command, its output and possible causes.
 
 use engine::Status;
 use execution::{Detail, NO_ANSWER, environment};
@@ -6,7 +6,7 @@ use scenario::TargetSettings;
 
 use crate::words::harmless;
 
-/// Number of lines of output shown.
+/// Maximum number of lines of output that are shown.
 const LINES: usize = 20;
 
 /// Explains a failed trial in full.
@@ -16,7 +16,7 @@ pub(crate) fn explanation(command: &str, status: Status, detail: &Detail, target
         text += &format!("  failed: {}\n", harmless(reason));
     }
     text += &output(&detail.stdout_tail, &detail.stderr_tail);
-    // A target that ended normally with a wrong answer had all it needed.
+    // A target that gave a wrong answer ended normally, so nothing was missing and no advice is needed.
     let advice = if status == Status::Wrong { Vec::new() } else { advice(detail, target) };
     if !advice.is_empty() {
         text.push('\n');

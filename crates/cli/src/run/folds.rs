@@ -1,4 +1,4 @@
-//! A run in folds: one campaign after another, then a joint verdict.
+//! A run in folds: runs one campaign after another, then prints a joint verdict.
 
 use campaign::conduct::{Folds, Order, workers};
 use campaign::folds::fold_folder;
@@ -6,10 +6,10 @@ use scenario::shell::quoted;
 use serde_json::json;
 use view::KeptFolds;
 
-use super::ending::Layout;
 use super::job::Job;
 use super::stopping::Stopping;
 use super::{Ended, plan, tier, warn};
+use crate::ending::Layout;
 use crate::exit_code::ExitCode;
 use crate::folds::ending;
 use crate::message;

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use scenario::draft::Saved;
 use scenario::draft::inline::{self, Wishes};
-use scenario::draft::{SaveError, Saved};
 use scenario::shell::quoted;
 
-use crate::goal::Goal;
-use crate::init;
+use crate::goal::{self, Goal, explained};
 use crate::message::{self, Hinted};
 
 #[derive(Args, Debug, Default)]
@@ -25,7 +24,7 @@ pub(crate) struct InlineCommand {
     command: Vec<String>,
 }
 
-/// The options on budget and execution that also apply to scenarios.
+/// The options for budget and execution. They also apply to runs of a scenario.
 pub(super) struct Terms {
     pub(super) wall: Option<Duration>,
     pub(super) cpu: Option<Duration>,
@@ -35,7 +34,7 @@ pub(super) struct Terms {
 }
 
 impl InlineCommand {
-    /// Whether a command was given.
+    /// Returns whether a command was given.
     pub(super) fn is_given(&self) -> bool {
         !self.command.is_empty()
     }
@@ -53,7 +52,7 @@ impl InlineCommand {
 
     /// Writes the scenario and prints its path.
     pub(super) fn write(&self, path: Option<&Path>, terms: &Terms) -> anyhow::Result<PathBuf> {
-        let path = path.unwrap_or(Path::new(init::FILE));
+        let path = path.unwrap_or(Path::new(goal::FILE));
         let wishes = Wishes {
             wall: terms.wall.map(|time| time.as_secs_f64()),
             cpu: terms.cpu.map(|time| time.as_secs_f64()),
@@ -70,16 +69,5 @@ impl InlineCommand {
             Saved::Same => message::note(&format!("using the scenario in {shown}, which is unchanged")),
         }
         Ok(path.to_owned())
-    }
-}
-
-/// Adds a hint to the error.
-pub(crate) fn explained(error: SaveError) -> anyhow::Error {
-    match error {
-        SaveError::Differs { ref path } => {
-            let hint = format!("replace it with --force, or name another file than {}", path.display());
-            Hinted { message: error.to_string(), hint }.into()
-        }
-        other => other.into(),
     }
 }

@@ -1,4 +1,4 @@
-//! The Slurm job that a campaign runs in, if any, and its end.
+//! The Slurm job that a campaign runs in, if any, and the time when the job ends.
 //!
 //! | source, in this order | format |
 //! |---|---|
@@ -23,7 +23,7 @@ const TASK: &str = "SLURM_ARRAY_TASK_ID";
 const END_TIME: &str = "SLURM_JOB_END_TIME";
 /// Time limit for `squeue`.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Size limit of its answer in bytes.
+/// Size limit of the answer from `squeue`, in bytes.
 const ANSWER: usize = 4096;
 
 /// A Slurm job.
@@ -44,9 +44,9 @@ enum End {
 }
 
 impl Job {
-    /// Returns the job that this process runs in; warns about an invalid end time.
+    /// Returns the job that this process runs in, if any. Warns about an invalid end time.
     pub(crate) fn around_us() -> Option<Self> {
-        // A task of an array may have the same job number as the array.
+        // Prefer the numbers of array and task: the job number alone may be that of the whole array.
         let task = variable(ARRAY).zip(variable(TASK)).map(|(array, task)| format!("{array}_{task}"));
         let id = variable(ID).map(|id| task.unwrap_or(id))?;
         let now = SystemTime::now();
@@ -69,13 +69,14 @@ impl Job {
         }
     }
 
-    /// Describes what the job means for a campaign.
+    /// Describes how the end of the job affects a campaign.
     pub(crate) fn plan(&self, opened: &Opened) -> String {
         let wall = opened.settings.budget.wall.map(|wall| (wall - opened.so_far().wall).max(0.0));
         self.line(SystemTime::now(), opened.time_left().unwrap_or(0.0), wall)
     }
 
-    /// `left` is the time left for the campaign, `budget` the rest of its budget, both in seconds.
+    /// Returns the line about the job. `left` is the time left for the campaign, and `budget` is the rest of
+    /// its budget, both in seconds.
     fn line(&self, now: SystemTime, left: f64, budget: Option<f64>) -> String {
         let job = format!("Slurm job {}", harmless(&self.id));
         let end = match &self.end {
@@ -105,7 +106,7 @@ fn variable(name: &str) -> Option<String> {
     env::var_os(name).map(|value| value.to_string_lossy().into_owned()).filter(|value| !value.is_empty())
 }
 
-/// Parses the end time in the variable; the error says what is wrong with it.
+/// Parses the end time in the variable. The error explains why it is invalid.
 fn end_time(text: &str, now: SystemTime) -> Result<SystemTime, String> {
     let seconds: u64 = text
         .trim()
@@ -113,7 +114,7 @@ fn end_time(text: &str, now: SystemTime) -> Result<SystemTime, String> {
         .map_err(|_| format!("`{}` is not a time; expected seconds since the epoch", harmless(text)))?;
     let end = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
     let end = end.ok_or_else(|| format!("{seconds} is out of range"))?;
-    // The job may have been extended while it runs, or the variable belongs to an earlier job.
+    // The end can be in the past if the job was extended, or if the variable is from an earlier job.
     if end <= now { Err(format!("{seconds} is in the past")) } else { Ok(end) }
 }
 
@@ -143,7 +144,7 @@ fn ask_squeue(id: &str, now: SystemTime) -> End {
     }
 }
 
-/// Computes the end from the time left that `squeue` prints.
+/// Computes the end of the job from the remaining time that `squeue` prints.
 fn time_left(answer: &str, now: SystemTime) -> End {
     if answer == "UNLIMITED" {
         return End::Never;

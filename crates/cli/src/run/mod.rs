@@ -1,6 +1,5 @@
 //! `captune run`: runs a campaign from start to verdict.
 
-pub(crate) mod ending;
 pub(crate) mod failing;
 mod folds;
 pub(crate) mod inline;
@@ -9,7 +8,6 @@ pub(crate) mod plan;
 pub(crate) mod stopping;
 #[cfg(test)]
 mod tests;
-pub(crate) mod verdict;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,22 +20,23 @@ use campaign::event::Stop;
 use clap::Args;
 use confine::quantity::parse_duration;
 use confine::{Control, Tier};
+use engine::TrialRequest;
 use engine::history::Trial;
-use engine::{Configuration, TrialRequest};
-use execution::{CommandLine, Detail, ProcessTarget, Record};
+use execution::{Detail, ProcessTarget, Record};
 use scenario::Scenario;
 use scenario::shell::quoted;
 use view::{CutShort, Kept};
 
 use crate::doctor;
+use crate::ending::{Ending, Layout, how_to_use};
 use crate::exit_code::ExitCode;
-use crate::init;
+use crate::goal;
 use crate::message;
 use crate::progress::{Choice, Display, Facts};
 use crate::signals;
 use crate::trouble::explained;
+use crate::verdict;
 use crate::words::{Costs, harmless, span};
-use ending::{Ending, Layout};
 use inline::Terms;
 use job::Job;
 use stopping::Stopping;
@@ -98,7 +97,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Arguments that run a scenario with a budget and change nothing else.
+    /// Returns arguments that run a scenario with a budget and leave all other options at their defaults.
     pub(crate) fn of_scenario(path: PathBuf, budget: Duration, progress: Choice) -> Self {
         let (dir, cpu_budget, trials, workers, seed) = (None, None, None, None, None);
         let (import, inline) = (None, inline::InlineCommand::default());
@@ -116,14 +115,14 @@ impl Arguments {
         }
     }
 
-    /// Returns the scenario or folder. If a command was given, its scenario is written first.
+    /// Returns the path of the scenario or folder. If a command was given, first writes a scenario for it.
     fn path(&self) -> anyhow::Result<PathBuf> {
         self.inline.check()?;
         if self.inline.is_given() {
             let Self { budget: wall, cpu_budget: cpu, trials, workers, seed, .. } = *self;
             return self.inline.write(self.path.as_deref(), &Terms { wall, cpu, trials, workers, seed });
         }
-        Ok(self.path.clone().unwrap_or_else(|| init::FILE.into()))
+        Ok(self.path.clone().unwrap_or_else(|| goal::FILE.into()))
     }
 
     fn order(&self, path: PathBuf, until: Option<SystemTime>) -> Order {
@@ -144,11 +143,11 @@ impl Arguments {
 
 /// Runs a campaign and reports how it ended.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    // From here on, Ctrl-C is held until the campaign can be stopped cleanly.
+    // From here on, a Ctrl-C waits until the campaign can be stopped cleanly.
     let signals = signals::listen()?;
     let path = arguments.path()?;
     if path.is_file() {
-        // Limits that cannot be enforced are rejected before a folder is created.
+        // Reject limits that cannot be enforced before a folder is created.
         tier(&conduct::scenario_of_file(&path).map_err(explained)?.1)?;
     }
     let job = Job::around_us();
@@ -197,7 +196,7 @@ pub(crate) fn warn(scenario: &Scenario) {
     }
 }
 
-/// Returns the tier for the trials; an error if no tier can enforce the scenario's limits.
+/// Returns the tier for the trials, or an error if no tier can enforce the scenario's limits.
 pub(crate) fn tier(scenario: &Scenario) -> anyhow::Result<Tier> {
     let target = ProcessTarget::new(Arc::new(scenario.clone()));
     let cap = conduct::objective(scenario).full_cap();
@@ -217,13 +216,13 @@ fn facts(opened: &Opened) -> Facts {
 }
 
 impl Ended {
-    /// Number of trials that ended in this session; 0 without a deadline.
+    /// Returns the number of trials that ended in this session. Returns 0 if there is no deadline.
     fn trials_ended(&self) -> u64 {
         self.outcome.deadline.map_or(0, |deadline| deadline.ended())
     }
 
-    /// Prints the last lines and returns the exit code. `text` formats an ordinary end. `before` is the number
-    /// of trials of other folds that ended in this run.
+    /// Prints the last lines and returns the exit code. The function `text` formats them. `before` is the
+    /// number of trials of other folds that ended in this run.
     fn say(
         &self,
         interrupted: bool,
@@ -293,13 +292,13 @@ impl Ended {
 fn exit_code(interrupted: bool, out_of_time: bool, trials: u64) -> ExitCode {
     match (interrupted, out_of_time) {
         (false, false) => ExitCode::Done,
-        // A job that requeues itself would do so endlessly.
+        // This must be a failure: otherwise a job that requeues itself would do so endlessly.
         (false, true) if trials == 0 => ExitCode::Failed,
         _ => ExitCode::Interrupted,
     }
 }
 
-/// Explains why no trial ended in a job.
+/// Explains why no trial could end in this job.
 fn too_short(needed: f64, scenario: &Scenario) -> String {
     let margin = span(deadline::margin(scenario).as_secs_f64());
     let longest =
@@ -310,20 +309,11 @@ fn too_short(needed: f64, scenario: &Scenario) -> String {
     )
 }
 
-/// Returns the command to paste to use the best configuration of a folder.
-pub(crate) fn how_to_use(scenario: &Scenario, configuration: &Configuration, folder: &str) -> String {
-    // If the target reads a file, its command does not contain the configuration.
-    match &scenario.target.config_file {
-        Some(_) => format!("captune best {} --as file", quoted(folder)),
-        None => CommandLine::to_paste(scenario, configuration),
-    }
-}
-
-/// A trial without a result, as stored by its campaign.
+/// A failed trial, as stored by its campaign.
 struct FailedTrial {
     /// The command of the trial, ready to paste.
     command: String,
-    /// Its details, from this or an earlier session.
+    /// The details of the trial, which may be from an earlier session.
     detail: Detail,
 }
 

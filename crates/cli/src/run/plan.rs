@@ -1,6 +1,5 @@
-//! The first lines of a run: what is tuned, and from which state it starts.
+//! The first lines of a run: what is tuned, and the state from which the campaign starts.
 
-use campaign::budget::Budget;
 use campaign::conduct::{Opened, Opening};
 use campaign::staging::Staging;
 use campaign::validation::Terms;
@@ -14,10 +13,10 @@ use super::job::Job;
 use crate::trouble::changed;
 use crate::words::{chosen, clock, count, counted, harmless};
 
-/// Number of families listed by name.
+/// Maximum number of families that are listed by name.
 const FAMILIES: usize = 20;
 
-/// Returns the first line: what is tuned, on which instances, with which workers.
+/// Returns the first line: what is tuned, on which instances and with how many workers.
 pub(crate) fn headline(scenario: &Scenario, workers: usize, tier: Tier) -> String {
     let cores = scenario.parallel.cores_per_trial;
     let parts = [
@@ -83,16 +82,6 @@ pub(crate) fn about_instances(scenario: &Scenario) -> Vec<String> {
     lines
 }
 
-/// Formats the budget.
-pub(crate) fn budget(budget: &Budget) -> String {
-    let parts = [
-        budget.wall.map(chosen),
-        budget.cpu.map(|cpu| format!("{} of CPU time", chosen(cpu))),
-        budget.trials.map(|trials| counted(trials, "trial")),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" or ")
-}
-
 /// Formats the time limit of the validation.
 fn validation(terms: &Terms) -> String {
     let budget = terms.budget.filter(|_| terms.wanted);
@@ -115,10 +104,10 @@ pub(crate) fn limits(limits: &Limits) -> String {
     if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
 }
 
-/// Describes the state from which the campaign starts, and what its job means for it.
+/// Describes the state from which the campaign starts, and how the end of its job affects it.
 pub(crate) fn opening(opened: &Opened, job: Option<&Job>) -> Vec<String> {
     let folder = quoted(&opened.folder.to_string_lossy());
-    let budget = budget(&opened.settings.budget);
+    let budget = crate::words::budget(&opened.settings.budget);
     let validation = validation(&opened.settings.validation);
     let so_far = opened.so_far();
     let mut not_fitting = Vec::new();

@@ -1,4 +1,4 @@
-//! Ctrl-C for the campaign that is running.
+//! Stops the running campaign on Ctrl-C.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use execution::executor::{Bell, Happening};
 use crate::message;
 use crate::signals::Listening;
 
-/// Passes signals to the campaign that is running; with folds, there are several in turn.
+/// Passes signals to the campaign that is running. With folds, several campaigns run one after the other.
 #[derive(Clone, Default)]
 pub(crate) struct Stopping {
     interrupted: Arc<AtomicBool>,
@@ -16,8 +16,9 @@ pub(crate) struct Stopping {
 }
 
 impl Stopping {
-    /// Starts to handle signals. The first signal asks the campaign to stop. The second one ends the process at
-    /// once: acknowledged trials are on disk, and running ones end with the process.
+    /// Starts to handle signals. The first signal asks the campaign to stop. The second signal ends the
+    /// process at once. This is safe: acknowledged trials are on disk, and running trials end with the
+    /// process.
     pub(crate) fn on(signals: Listening) -> Self {
         let stopping = Self::default();
         let handled = stopping.clone();
@@ -31,7 +32,8 @@ impl Stopping {
         stopping
     }
 
-    /// Registers the campaign that receives signals from now on, and any signal that came before.
+    /// Registers the campaign that receives signals from now on. It also receives any signal that came
+    /// before.
     pub(crate) fn register(&self, bell: Bell) {
         *self.bell.lock().unwrap_or_else(PoisonError::into_inner) = Some(bell);
         if self.is_interrupted() {
@@ -39,7 +41,7 @@ impl Stopping {
         }
     }
 
-    /// Whether a signal has asked the program to stop.
+    /// Returns whether a signal has asked the program to stop.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::SeqCst)
     }

@@ -1,4 +1,4 @@
-//! The last lines of invented campaigns.
+//! Tests of the last lines of a run, with invented campaigns.
 
 use campaign::budget::{Budget, Limit};
 use campaign::event::Stop;
@@ -9,13 +9,13 @@ use engine::{ConfigId, Observation, Status};
 use execution::Detail;
 use view::CutShort;
 
-use super::ending::{Ending, Layout};
 use super::exit_code;
-use super::verdict::{self, Hosts};
+use crate::ending::{Ending, Layout};
 use crate::exit_code::ExitCode;
 use crate::paint::Paint;
 use crate::progress::Facts;
 use crate::progress::tests::{facts, progress, trial};
+use crate::verdict::{self, Hosts};
 use crate::words::Costs;
 
 fn faster() -> CostVerdict {
@@ -178,7 +178,7 @@ fn verdicts_name_their_basis() {
 
 #[test]
 fn a_failure_is_explained_with_its_command_and_output() {
-    // All variables are passed, so that those of this machine do not matter.
+    // Pass all environment variables, so that the advice does not depend on this machine's variables.
     let text = "[target]\ncommand = [\"true\", \"{params}\", \"{seed}\"]\npass_env = \"*\"\n[objective]\n\
         minimise = \"cpu_time\"\ncutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
     let scenario = scenario::read(text, std::path::Path::new("."), "test.toml").unwrap();

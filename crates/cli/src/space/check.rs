@@ -1,4 +1,4 @@
-//! `captune space check`: lists every error in files of spaces.
+//! `captune space check`: lists every error in space files.
 
 use std::path::PathBuf;
 

@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 }
 
-/// Reads a space and writes it, if the other format can express all of it.
+/// Reads a space and writes it in another format, if that format can express all of it.
 pub(crate) fn convert(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let space = arguments.file.read()?;
     let text = write(&space, arguments.to).map_err(refusal)?;

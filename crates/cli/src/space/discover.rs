@@ -14,7 +14,7 @@ use super::file;
 use crate::exit_code::ExitCode;
 use crate::message::{self, Hinted};
 
-/// CPU time limit of the command, ample for a help text.
+/// CPU time limit of the command. Printing a help text takes far less.
 const CPU: Duration = Duration::from_secs(10);
 /// Output limit in bytes. The longest known text, SCIP's, has half a megabyte.
 const OUTPUT: usize = 16 << 20;
@@ -52,7 +52,7 @@ fn source_parser() -> impl TypedValueParser<Value = Source> {
         .try_map(move |name| of(&name).ok_or("unknown name"))
 }
 
-/// Prints the proposal, and a summary as a message.
+/// Prints the proposal to standard output, and a summary as a message.
 pub(crate) fn discover(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let text = if arguments.command.is_empty() { read(&arguments.files)? } else { run(&arguments.command)? };
     let proposal = discover::discover(&text, arguments.kind).map_err(explain)?;
@@ -84,7 +84,8 @@ fn read(files: &[PathBuf]) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Returns what a command prints, whatever its exit code: some programs fail if asked for help.
+/// Runs a command and returns what it prints. Its exit code is ignored, because some programs fail when asked
+/// for help.
 fn run(words: &[OsString]) -> anyhow::Result<String> {
     let (program, arguments) = words.split_first().context("there is no command")?;
     let command = Command::new(program).args(arguments).keep_output(OUTPUT, 0);

@@ -1,4 +1,4 @@
-//! Reading files of spaces.
+//! Reading space files.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use space::format::{Format, read_bytes};
 
 use crate::message::Hinted;
 
-/// Size limit in bytes; larger files are not spaces.
+/// Size limit in bytes. A larger file cannot be a space.
 const LARGEST: u64 = 256 << 20;
 
 /// A file and its format.
@@ -38,7 +38,7 @@ impl FileArguments {
 }
 
 impl FromArgument {
-    /// Reads a file. The error is either an I/O error or the list of errors in the file.
+    /// Reads a space from a file. The error is either an I/O error or the list of errors in the file.
     pub(super) fn read(&self, path: &Path) -> anyhow::Result<Space> {
         let bytes = bytes(path)?;
         let text = String::from_utf8_lossy(&bytes);

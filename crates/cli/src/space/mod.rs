@@ -7,8 +7,6 @@ mod file;
 mod sample;
 mod show;
 
-pub(crate) use sample::refusal;
-
 use clap::{Args, Subcommand};
 
 use crate::exit_code::ExitCode;

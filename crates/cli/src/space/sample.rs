@@ -3,13 +3,13 @@
 use clap::{Args, ValueEnum};
 use engine::{Configuration, Rng};
 use scenario::shell::quoted;
-use space::SampleError;
 use space::design::Design;
 
 use super::file::FileArguments;
 use crate::exit_code::ExitCode;
 use crate::forms;
-use crate::message::{self, Hinted};
+use crate::message;
+use crate::trouble::no_sample;
 
 #[derive(Args, Debug)]
 #[command(after_help = "The same file, seed and options give the same configurations on every machine.")]
@@ -61,7 +61,7 @@ pub(crate) fn sample(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             Spread::Sobol => Design::Sobol,
         };
         let mut rng = Rng::new(arguments.seed, "space sample", 0);
-        design.configurations(&space, arguments.count as usize, &mut rng).map_err(refusal)?
+        design.configurations(&space, arguments.count as usize, &mut rng).map_err(no_sample)?
     };
     let line = match arguments.form {
         Form::Json => forms::json,
@@ -70,17 +70,6 @@ pub(crate) fn sample(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let text: String = configurations.iter().map(|configuration| line(configuration) + "\n").collect();
     message::print(text.as_bytes())?;
     Ok(ExitCode::Done)
-}
-
-/// Explains why no configuration could be drawn.
-pub(crate) fn refusal(error: SampleError) -> Hinted {
-    let reasons: Vec<String> =
-        error.reasons.iter().map(|(why, times)| format!("{why} rejected {times}")).collect();
-    Hinted {
-        message: format!("no valid configuration found in {} attempts: {}", error.attempts, reasons.join(", ")),
-        hint: "nearly every combination of these parameters is forbidden; relax the clauses or narrow the ranges"
-            .into(),
-    }
 }
 
 /// Formats a configuration as shell words. A switch that ends with spaces is a separate word; a parameter

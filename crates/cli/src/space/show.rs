@@ -63,7 +63,7 @@ fn table(space: &Space, width: Option<usize>) -> String {
         }
         table.add_row(row.iter().map(|cell| plain(cell)).collect::<Vec<_>>());
     }
-    // The first column needs no margin on the left.
+    // Remove the left margin of the first column.
     if let Some(column) = table.column_mut(0) {
         column.set_padding((0, 1));
     }
@@ -145,7 +145,7 @@ fn size(space: &Space) -> String {
     text
 }
 
-/// Replaces control characters, which could change the terminal.
+/// Replaces control characters, which could change the state of the terminal.
 fn plain(text: &str) -> String {
     text.replace(char::is_control, " ")
 }

@@ -104,11 +104,11 @@ fn java() {
     assert!(proposal.parameters() >= 200, "{}", proposal.said);
     assert!(proposal.line("gc").contains("\"-XX:+UseSerialGC\""));
     assert!(proposal.line("MaxInlineLevel").contains("switch = \"-XX:MaxInlineLevel=\""));
-    // Flags of the virtual machine depend on each other, so that only the defaults are certain to work.
+    // Flags of the virtual machine depend on each other, so only the defaults are certain to work.
     proposal.accepted("java {} -version", 0, 0);
 }
 
-/// Whether Python has a package; prints a note if not.
+/// Returns whether Python can import a package. If not, prints a note.
 fn has_package(package: &str) -> bool {
     let import = format!("import {package}");
     let tried = Command::new("python3").args(["-c", &import]).stderr(Stdio::null()).status();
@@ -119,7 +119,8 @@ fn has_package(package: &str) -> bool {
     found
 }
 
-/// Tests the proposal for the file that a Python program writes to the path in its argument.
+/// Runs a Python program that writes a file to the path in its argument. Then tests the proposal for that
+/// file.
 fn written_by(package: &str, program: &str, test: impl FnOnce(Proposal)) {
     if !has_package(package) {
         return;
@@ -160,14 +161,15 @@ fn scip() {
     });
 }
 
-/// Returns the folder with the programs of the server, if installed.
+/// Returns the folder with the programs of the PostgreSQL server, if it is installed.
 fn postgres_programs() -> Option<String> {
     let output = Command::new("pg_config").arg("--bindir").output().ok()?;
     let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     Path::new(&folder).join("initdb").exists().then_some(folder)
 }
 
-/// PostgreSQL refuses to run as root, so root becomes nobody.
+/// Returns a command that runs as the user `nobody` if the test runs as root. PostgreSQL refuses to run as
+/// root.
 fn unprivileged(program: &str) -> Command {
     let mut command = Command::new(program);
     if rustix::process::geteuid().is_root() {

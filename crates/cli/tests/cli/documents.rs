@@ -1,4 +1,4 @@
-//! The documentation is correct: its spaces are valid, and its commands run.
+//! Checks that the spaces in the documentation are valid and that its commands run.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ pub(crate) fn document(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap()
 }
 
-/// Returns the fenced blocks of a document in one language.
+/// Returns the fenced blocks of a document that are marked with one language.
 pub(crate) fn blocks(text: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}");
     let mut found = Vec::new();
@@ -40,7 +40,7 @@ fn every_space_in_the_documentation_is_valid() {
     }
 }
 
-/// Every key that the program lists is explained and used in an example.
+/// Checks that every key that the program lists is explained and used in an example.
 #[test]
 fn the_reference_has_every_key() {
     let output = captune_reading("space check -", "a = { zzzzzzzzzzzz = 1 }\n");

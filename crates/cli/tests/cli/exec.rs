@@ -112,7 +112,7 @@ fn an_interrupt_ends_the_command_and_keeps_its_record() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    // Blocks until the command opens the pipe.
+    // Reading blocks until the command opens the pipe.
     drop(std::fs::read(&ready).unwrap());
     std::fs::remove_file(&ready).unwrap();
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT)
@@ -149,7 +149,7 @@ fn a_full_stream_does_not_change_the_exit_code() {
 fn a_signal_that_nohup_ignores_is_ignored() {
     let script = "trap '' HUP; exec \"$0\" exec --stdin - -- sh -c 'kill -HUP $(cat); exit 5'";
     let mut child = Command::new("sh").args(["-c", script, CAPTUNE]).stdin(Stdio::piped()).spawn().unwrap();
-    // The shell has become captune, so this is the process number of captune.
+    // The shell has replaced itself with captune, so this is the PID of captune.
     let number = child.id().to_string();
     child.stdin.take().unwrap().write_all(number.as_bytes()).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(5));

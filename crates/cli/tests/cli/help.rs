@@ -21,7 +21,7 @@ fn help_texts() {
     }
 }
 
-/// Completions are checked by the shells themselves, where these are installed.
+/// Lets each installed shell check its own completions.
 #[test]
 fn shells_accept_the_completions() {
     for (shell, check) in [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")] {
@@ -67,7 +67,7 @@ fn help_fits_into_80_columns() {
     all.extend(verbs(&stdout(&captune("--help"))).iter().map(|verb| format!("{verb} --help")));
     all.extend(verbs(&stdout(&captune("space --help"))).iter().map(|verb| format!("space {verb} --help")));
     assert!(all.len() > 20, "{all:?}");
-    // Unless they are wrapped, paragraphs after the options have the same lines in wider terminals.
+    // The paragraphs after the options must not be wrapped. So they have the same lines at 100 columns.
     let paragraphs = |text: String| -> Vec<String> {
         let after = text.lines().skip_while(|line| !line.contains("Print help"));
         after.filter(|line| !line.starts_with(' ')).map(str::to_owned).collect()

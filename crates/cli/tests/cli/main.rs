@@ -19,7 +19,7 @@ use std::process::{Command, Output, Stdio};
 
 const CAPTUNE: &str = env!("CARGO_BIN_EXE_captune");
 
-/// Runs captune with the arguments in a line.
+/// Runs captune with the arguments in `line`.
 fn captune(line: &str) -> Output {
     captune_with(line.split_whitespace())
 }
@@ -39,12 +39,12 @@ fn captune_reading(line: &str, input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // It is not an error if the program stops reading.
+    // An error is ignored, because the program may stop reading before the end.
     drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
     child.wait_with_output().unwrap()
 }
 
-/// Whether a program is installed; prints a note if not, because the test is skipped then.
+/// Returns whether a program is installed. If not, prints a note, because the test is then skipped.
 fn installed(program: &str) -> bool {
     let found = Command::new(program).arg("--version").stdin(Stdio::null()).output().is_ok();
     if !found {
@@ -53,7 +53,7 @@ fn installed(program: &str) -> bool {
     found
 }
 
-/// Runs a test in a folder of its own, which is removed if the test passes.
+/// Runs a test in its own folder, which is removed if the test passes.
 fn in_folder(name: &str, test: impl FnOnce(&Path)) {
     let folder = std::env::temp_dir().join(format!("captune-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -1,6 +1,6 @@
 use crate::{captune, captune_with, code, stderr};
 
-/// Returns the error message for a wrong command line; the exit code must be 2.
+/// Returns the error message for a wrong command line. Fails if the exit code is not 2.
 fn complaint(line: &str) -> String {
     let output = captune(line);
     assert_eq!(code(&output), 2, "{line}: {}", stderr(&output));

@@ -55,7 +55,8 @@ fn shell(line: &str, folder: &Path) -> Output {
     Command::new("sh").args(["-c", line]).current_dir(folder).stdin(Stdio::null()).output().unwrap()
 }
 
-/// Runs a program with every configuration in place of `{}`; `is_accepted` checks its output.
+/// Runs a program once for every configuration, which replaces `{}` in the command. Each time, `is_accepted`
+/// checks the output.
 fn every_configuration_is_accepted(
     name: &str,
     program: &str,
@@ -98,7 +99,8 @@ fn minisat_accepts_its_space() {
 #[test]
 fn cadical_accepts_its_space() {
     let files = [("f.cnf", FORMULA)];
-    // It silently clamps values outside their range, but lists all values that are not the default.
+    // CaDiCaL silently clamps values that are out of range, but it lists all values that differ from the
+    // default.
     let defaults = configurations("cadical", "cmd").swap_remove(0);
     let number = |value: &str| value.parse::<f64>().unwrap_or(f64::from(u8::from(value == "true")));
     every_configuration_is_accepted("cadical", "cadical", &files, "cadical {} f.cnf", |words, output| {
@@ -122,7 +124,7 @@ fn cbc_accepts_its_space() {
     let line = "cbc k.lp {} -solve -quit";
     every_configuration_is_accepted("cbc", "cbc", &files, line, |_, output| {
         let said = stdout(output);
-        // It reports invalid values and ignores them.
+        // The program reports invalid values and ignores them.
         let refusals = ["Possible options for", "valid range is", "No match for"];
         output.status.success()
             && said.contains("Objective value:                10.0")

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{captune_with, stdout};
 
-/// The pigeonhole principle, which no resolution prover refutes quickly.
+/// Returns the pigeonhole principle as a formula. No solver based on resolution refutes it quickly.
 fn pigeons(holes: usize) -> String {
     let variable = |pigeon: usize, hole: usize| pigeon * holes + hole + 1;
     let mut clauses = Vec::new();

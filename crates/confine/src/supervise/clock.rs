@@ -1,6 +1,6 @@
 //! The monotonic clock and an alarm on it.
 //!
-//! The alarm is a timer descriptor, because the timeout of `poll` may be late by a thousandth of the wait.
+//! The alarm is a timer descriptor, because `poll` may time out late, by up to a thousandth of the wait.
 
 use std::io;
 use std::ops::{Add, Sub};

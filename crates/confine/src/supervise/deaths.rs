@@ -16,7 +16,7 @@ pub(super) struct Deaths {
     pub(super) of_main: Option<(Exit, Moment)>,
     /// Number of other processes reaped.
     pub(super) adopted: u32,
-    /// Largest resident set in bytes among them all.
+    /// Largest resident set of any reaped process, in bytes.
     pub(super) largest: u64,
 }
 
@@ -53,7 +53,7 @@ impl Deaths {
 
     fn note(&mut self, dead: &Reaped) {
         self.largest = self.largest.max(dead.peak_memory);
-        // Its PID may be reused by another process later.
+        // Only the first death counts, because a later process may reuse the PID.
         if Some(dead.pid) == self.main && self.of_main.is_none() {
             self.of_main = Some((dead.exit, Moment::now()));
         } else {

@@ -60,7 +60,8 @@ impl Enclosure {
         Ok(forked)
     }
 
-    /// Returns the CPU time that the kernel counts for the enclosure, if it does.
+    /// Returns the CPU time that the kernel has counted for the enclosure. `None` if the tier has no such
+    /// counter.
     pub(super) fn cpu(&mut self) -> Option<CpuTime> {
         match self {
             Self::Cgroup(group) => group.cpu().ok(),
@@ -76,12 +77,12 @@ impl Enclosure {
         }
     }
 
-    /// Returns whether the supervisor adopts orphans, so that it knows how many there were.
+    /// Returns whether the supervisor adopts orphans and so can count them.
     pub(super) fn adopts(&self) -> bool {
         !matches!(self, Self::Group(_))
     }
 
-    /// Sends TERM to everything inside.
+    /// Sends TERM to every process inside.
     pub(super) fn terminate(&self, tree: Tree) {
         match self {
             Self::Cgroup(_) | Self::Namespace | Self::Subreaper => tree.signal(Signal::TERM),
@@ -89,7 +90,7 @@ impl Enclosure {
         }
     }
 
-    /// Kills everything inside and waits until it is gone.
+    /// Kills every process inside and waits until all are gone.
     pub(super) fn kill(&self, tree: Tree, deaths: &mut Deaths) {
         // Except in the group tier, every process inside is or becomes a child of the supervisor. So when
         // no child is left, the tree is gone. A process started during one kill is caught by the next.
@@ -110,8 +111,8 @@ impl Enclosure {
         }
     }
 
-    /// Kills everything inside except the processes in `spared` and their descendants, and waits until it
-    /// is gone. Not for the group tier.
+    /// Kills every process inside except those in `spared` and their descendants, and waits until the
+    /// killed ones are gone. Must not be called in the group tier.
     pub(super) fn kill_except(&self, spared: &HashSet<Pid>, tree: Tree, deaths: &mut Deaths) {
         while deaths.take_dead() {
             let strays = tree.descendants_outside(&|pid| spared.contains(&pid));
@@ -121,7 +122,7 @@ impl Enclosure {
             for process in strays {
                 kill_process(process.pid, Signal::KILL).ok();
             }
-            // The topmost of them are children of the supervisor, so it can wait for one to die.
+            // The topmost of these processes are children of the supervisor, so it can wait for one to die.
             if !deaths.await_one() {
                 return;
             }

@@ -18,7 +18,7 @@ use crate::sys::{self, Forked, Wait};
 use crate::tier::{Tier, cgroup, namespace};
 use crate::wire::{self, Reply, Report, RunSpec};
 
-/// Forks supervisors until the caller is gone and nothing is left of its runs.
+/// Forks supervisors until the caller and all of its runs are gone.
 pub(super) fn guard(requests: OwnedFd) -> Option<()> {
     // Without this, another process would adopt the orphans of a killed supervisor. An error is ignored
     // here, because the tiers that depend on it check for themselves.
@@ -47,7 +47,8 @@ pub(super) fn guard(requests: OwnedFd) -> Option<()> {
 /// A run in progress, and what to clean up if its supervisor is killed.
 struct Run {
     spec: RunSpec,
-    /// Copy of its control socket: while it is open, a caller without a report waits until all is gone.
+    /// Copy of the run's control socket. If the supervisor is killed, the caller gets no report and waits
+    /// for this socket to close, which happens when the whole tree is gone.
     _socket: OwnedFd,
 }
 
@@ -74,7 +75,8 @@ impl Guardian {
         for socket in sockets {
             match fork_for(spec.tier) {
                 Ok(Forked::Child) => {
-                    // The sockets of other runs must close when those end, not when this process does.
+                    // The sockets of other runs must close when those runs end, even if this supervisor is
+                    // still running. So drop its copies now.
                     self.requests = None;
                     self.runs.clear();
                     self.lost.clear();
@@ -83,7 +85,7 @@ impl Guardian {
                 Ok(Forked::Parent(supervisor)) => {
                     self.runs.insert(supervisor, Run { spec: spec.clone(), _socket: socket });
                 }
-                // A caller that has gone needs no answer.
+                // An error is ignored: it means that the caller is gone and needs no answer.
                 Err(failure) => drop(wire::send(&socket, &Reply::Report(Report::NotStarted(failure)), &[])),
             }
         }
@@ -107,7 +109,7 @@ impl Guardian {
         for run in &self.lost {
             run.spec.cgroup.iter().for_each(cgroup::Plan::clear);
         }
-        // When a stray process dies, the guardian adopts its children and this runs again.
+        // When a stray process dies, the guardian adopts its children, and this function runs again.
         if self.kill_strays() == 0 {
             for run in self.lost.drain(..) {
                 // The next sweep removes what cannot be removed now.
@@ -116,7 +118,8 @@ impl Guardian {
         }
     }
 
-    /// Kills every descendant that does not belong to a supervisor; returns their number.
+    /// Kills every descendant that does not belong to a living supervisor. Returns the number of processes
+    /// that it tried to kill.
     fn kill_strays(&self) -> usize {
         let strays = Tree::probe().map(|tree| tree.descendants_outside(&|pid| self.runs.contains_key(&pid)));
         let strays = strays.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Measures what the tree has used so far, by estimates that are never too high.
+//! Measures what the tree has used so far. The estimates are never too high.
 //!
 //! | symbol | meaning |
 //! |---|---|
@@ -9,10 +9,11 @@
 //! | G | time of the control group, if there is one |
 //!
 //! The time used is at least max( W + Σ o(p) + Σ c(p), Σ s(p), G ). The second bound includes children
-//! of parents that never wait. The third is complete, but up to a tick late for running processes.
+//! whose parents never wait for them. The third bound includes every process, but for running processes
+//! it is up to a tick late.
 //!
-//! If processes of an earlier job are still running, each of the three bounds is counted from its value
-//! at the start of the job. The difference then includes rounding of up to a tick for each process.
+//! If processes of an earlier job are still running, the value of each bound at the start of the job is
+//! subtracted. The difference then has a rounding error of up to a tick for each process.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -39,7 +40,7 @@ pub(super) struct Sample {
 pub(super) struct Meter {
     tree: Tree,
     page: u64,
-    /// s(p) of each PID.
+    /// For each PID, s(p).
     seen: HashMap<Pid, Duration>,
     /// Sum of s(p) over processes whose PID has been reused since.
     replaced: Duration,
@@ -94,15 +95,15 @@ impl Meter {
         sample
     }
 
-    /// Returns the user and system time of living and waited-for processes. The system time covers only
-    /// processes that were waited for; the user time is the rest.
+    /// Returns the user and system time of all processes that are alive or were waited for. The system time
+    /// covers only processes that were waited for; all remaining time is reported as user time.
     pub(super) fn accounted(&mut self) -> (Duration, Duration) {
         let total = self.read_tree().0.saturating_sub(self.before.accounted);
         let system = sys::usage_of_children().system.saturating_sub(self.before.system).min(total);
         (total - system, system)
     }
 
-    /// Returns what the control group has used, if there is one.
+    /// Returns the CPU time that the control group has used, if there is one.
     pub(super) fn of_group(&self, enclosure: &mut Enclosure) -> Option<CpuTime> {
         let now = enclosure.cpu()?;
         let Some(before) = &self.before.group else { return Some(now) };
@@ -132,8 +133,8 @@ impl Meter {
         self.saw_unreaped |= self.tree.descendants().iter().any(Process::ignores_children);
     }
 
-    /// Returns the memory in bytes with shared pages counted once, or the plain sum if the kernel does not
-    /// report this.
+    /// Returns the memory of the tree in bytes, with shared pages counted once. For processes for which the
+    /// kernel does not report this, shared pages count in full.
     pub(super) fn shared_memory(&self) -> u64 {
         let processes = self.tree.descendants();
         processes.iter().map(|process| process.proportional().unwrap_or(process.resident * self.page)).sum()
@@ -146,7 +147,7 @@ impl Meter {
         }
     }
 
-    /// Returns Σ s(p): the own time of every process ever seen, as last seen.
+    /// Returns Σ s(p): the sum of the own times of all processes ever seen, each as last seen.
     pub(super) fn total_seen(&self) -> Duration {
         (self.seen.values().sum::<Duration>() + self.replaced).saturating_sub(self.before.seen)
     }

@@ -1,7 +1,7 @@
 //! One output stream: its start and end in memory, and all of it in a file if requested.
 //!
-//! The stream is a pipe. If processes may keep writing to it after the job, when nobody reads the pipe
-//! any more, they write directly to the file, which is read when the job has ended.
+//! The stream is normally a pipe. After the job, nobody reads the pipe any more. So if processes of the job
+//! may keep running, they write directly to the file instead, and the file is read when the job has ended.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -86,7 +86,7 @@ impl Stream {
         let into_head = bytes.len().min(self.keep.head - self.kept.head.len());
         self.kept.head.extend_from_slice(&bytes[..into_head]);
         self.kept.tail.extend_from_slice(&bytes[into_head..]);
-        // Cutting at twice the size moves each byte at most once.
+        // Cutting only when the tail has reached twice its size moves each byte at most once.
         if self.kept.tail.len() > 2 * self.keep.tail {
             self.cut_tail();
         }
@@ -110,7 +110,7 @@ impl Stream {
     fn read_back(&mut self, mut file: File) -> io::Result<()> {
         let written = file.metadata()?.len();
         file.rewind()?;
-        // Use the current length, because a process may keep writing.
+        // Use the length from above, because a process may still be writing to the file.
         let head = written.min(self.keep.head as u64);
         (&file).take(head).read_to_end(&mut self.kept.head)?;
         let tail = (written - head).min(self.keep.tail as u64);
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(stream.written(), 10);
         let kept = stream.finish();
         assert_eq!((&kept.head[..], &kept.tail[..], kept.written), (&b"abc"[..], &b"ghij"[..], 10));
-        // A process that keeps writing does not hit a closed pipe.
+        // A process that keeps writing does not write to a closed pipe.
         writer.write_all(b"more").unwrap();
     }
 

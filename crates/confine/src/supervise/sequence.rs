@@ -1,4 +1,4 @@
-//! The life of a supervisor from its first job to its last; most have only one.
+//! The life of a supervisor from its first job to its last; most supervisors have only one job.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 
@@ -43,7 +43,7 @@ pub(super) fn supervise(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>, spec: 
                 enclosure.remove();
                 not_started(socket, spec, Report::NotStarted(failure))
             }
-            // Processes of earlier jobs may still have to be torn down.
+            // Do not exit yet: processes of earlier jobs may still have to be killed.
             Err(failure) => Report::NotStarted(failure),
         };
         held = Some(enclosure);
@@ -62,7 +62,8 @@ pub(super) fn supervise(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>, spec: 
     sys::exit_now(0)
 }
 
-/// Waits for the next job; `None` if there is no further job, or the caller or guardian is gone.
+/// Waits for the next job and returns it. Returns `None` if no job follows, or if the caller or guardian
+/// is gone.
 fn next_job(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>) -> Option<(Box<Job>, Vec<OwnedFd>)> {
     loop {
         let mut waits = [socket, guardian].map(|source| PollFd::from_borrowed_fd(source, PollFlags::IN));
@@ -76,15 +77,15 @@ fn next_job(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>) -> Option<(Box<Job
         }
         match wire::receive::<Request>(socket) {
             Ok(Some((Request::Run(job), files))) => return Some((job, files)),
-            // The order came too late for the previous job.
+            // This order came too late for the previous job.
             Ok(Some((Request::Order(_), _))) => {}
             Ok(Some((Request::End, _)) | None) | Err(_) => return None,
         }
     }
 }
 
-/// Reports that the first job did not start. The folder is left to the caller, which may try again with
-/// another tier.
+/// Reports that the first job did not start. Leaves the private folder in place, because the caller may
+/// try again with another tier.
 fn not_started(socket: BorrowedFd<'_>, spec: &RunSpec, report: Report) -> ! {
     if wire::send(socket, &Reply::Report(report), &[]).is_err() {
         clear_folder(spec);

@@ -20,18 +20,19 @@ use crate::wire::Job;
 /// The target's first process.
 pub(super) struct Main {
     pub(super) pid: Pid,
-    /// Readable when it has ended.
+    /// Descriptor that becomes readable when the process has ended.
     pub(super) descriptor: OwnedFd,
 }
 
-/// Starts the target inside its enclosure. Returns when its program runs, or the step that failed.
+/// Starts the target inside its enclosure. Returns as soon as the target's program is running, or the step
+/// that failed.
 pub(super) fn spawn(
     job: &Job,
     enclosure: &mut Enclosure,
     streams: [BorrowedFd<'_>; 3],
 ) -> Result<Main, Failure> {
     let (failure, reporter) = pipe_with(PipeFlags::CLOEXEC).during(Step::Descriptors)?;
-    // If the kernel does not limit the memory of the group, each process gets its own limit.
+    // If the kernel does not limit the memory of the whole group, each process gets its own limit.
     let memory_by_process = enclosure.control_group().is_none_or(|group| !group.counts_memory());
     match enclosure.fork()? {
         Forked::Child => {
@@ -80,7 +81,7 @@ fn prepare_session([stdin, stdout, stderr]: [BorrowedFd<'_>; 3]) -> Result<(), F
     rustix::stdio::dup2_stderr(stderr).during(Step::Session)?;
     // The guardian has already set the default action of every signal.
     sys::unblock_signals();
-    // A program that gained another user's rights could not be killed any more.
+    // A setuid program would gain another user's rights and could then no longer be killed.
     set_no_new_privs(true).during(Step::Session)?;
     // If memory runs out, the kernel should kill the target and not its supervisor. This is not a limit,
     // so a failure is ignored.
@@ -103,8 +104,8 @@ fn limit_resources(job: &Job, memory_by_process: bool) -> Result<(), Failure> {
         limit(Resource::Data, bytes)?;
     }
     if let (Some(cap), None) = (job.limits.cpu, job.limits.grace) {
-        // A safety net in case caller, guardian and supervisor are all killed at once. It is coarse,
-        // because it counts ticks and whole seconds. A target with grace may use more.
+        // A safety net in case caller, guardian and supervisor are all killed at once. It leaves a
+        // margin, because the kernel counts ticks and whole seconds. A target with grace may use more.
         limit(Resource::Cpu, cap.saturating_add(Duration::from_secs(3)).as_secs())?;
     }
     Ok(())

@@ -14,7 +14,7 @@ use crate::sys;
 pub(super) enum Tree {
     /// The kernel's list of children for each thread.
     Listed,
-    /// A scan of all processes for their parents, on kernels without such lists.
+    /// A scan of all processes and their parents, for kernels without such lists.
     Scanned,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Process {
     pub(super) of_children: Duration,
     /// Resident set in pages.
     pub(super) resident: u64,
-    /// Dead, but not waited for.
+    /// Whether the process is dead but has not been waited for.
     pub(super) dead: bool,
 }
 
@@ -49,8 +49,8 @@ impl Tree {
     /// Returns all descendants of this process, each after its parent. Processes for which `leave_out` is
     /// true are skipped together with their descendants.
     ///
-    /// A process is read before its children are listed. So a child that dies in between is missed, but
-    /// its time is never counted twice, once for itself and once in a parent that has waited for it.
+    /// Each process is read before its children are listed. So a child that dies in between is missed, but
+    /// its time is never counted twice: once as its own and once in the parent that has waited for it.
     pub(super) fn descendants_outside(self, leave_out: &dyn Fn(Pid) -> bool) -> Vec<Process> {
         let scanned = if self == Self::Scanned { scan() } else { HashMap::new() };
         let children = |pid: i32| match self {
@@ -138,7 +138,7 @@ impl Process {
         Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
     }
 
-    /// Returns whether nobody reaps its children, because it ignores SIGCHLD.
+    /// Returns whether the process ignores SIGCHLD, so that nobody waits for its children.
     pub(super) fn ignores_children(&self) -> bool {
         let status =
             fs::read_to_string(format!("/proc/{}/status", self.pid.as_raw_pid())).unwrap_or_default();
@@ -148,7 +148,8 @@ impl Process {
     }
 }
 
-/// Returns the fields of a `stat` line from the state on; the name before it may contain any character.
+/// Returns the fields of a `stat` line, starting with the state. The process name before the state may
+/// contain any character.
 fn fields(stat: &[u8]) -> Option<impl Iterator<Item = &[u8]>> {
     let end_of_name = stat.iter().rposition(|&byte| byte == b')')?;
     Some(stat.get(end_of_name + 2..)?.split(|&byte| byte == b' '))

@@ -1,4 +1,5 @@
-//! Runs one job: waits for its end, an order or a limit, then kills and reaps, and writes its record.
+//! Runs one job: waits until it ends, reaches a limit or is cancelled, then kills and reaps its processes
+//! and writes its record.
 
 use std::collections::HashSet;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -29,13 +30,13 @@ const IDLE_WAIT: Duration = Duration::from_millis(4);
 const FIRST_SAMPLE: Duration = Duration::from_millis(5);
 /// Wait between later checks of memory and number of processes.
 const SAMPLE_WAIT: Duration = Duration::from_millis(50);
-/// The same if the number of processes is limited, because they multiply fast.
+/// The same wait if the number of processes is limited. It is shorter, because processes multiply fast.
 const PROCESS_SAMPLE_WAIT: Duration = Duration::from_millis(5);
-/// Possible difference between two measurements of the same time.
+/// Largest difference between two measurements of the same time that counts as rounding.
 const ROUNDING: Duration = Duration::from_millis(1);
 
-/// Runs a job to its end; `None` if nobody is left to report to. `is_first` is false if other jobs ran in
-/// this enclosure before.
+/// Runs a job to its end and returns its record. Returns `None` if nobody is left to report to. `is_first`
+/// is false if other jobs ran in this enclosure before.
 pub(super) fn watch(
     socket: BorrowedFd<'_>,
     guardian: BorrowedFd<'_>,
@@ -62,7 +63,8 @@ pub(super) fn watch(
         from_before = tree.descendants().iter().map(|process| process.pid).collect();
     }
 
-    // The memory that the child inherits before it executes its program does not count as used by it.
+    // Until it executes its program, the child has the memory of this process, which does not count as
+    // used by the target.
     let inherited_memory = sys::usage_of_self().peak_memory;
     let start = Moment::now();
     let main = spawn::spawn(job, enclosure, [stdin.as_fd(), their_stdout.as_fd(), their_stderr.as_fd()])?;
@@ -121,7 +123,7 @@ struct Watch<'a> {
     stdout: Stream,
     stderr: Stream,
     start: Moment,
-    /// Number of cores: the seconds of CPU time that the tree can use per second.
+    /// Number of cores, and so the seconds of CPU time that the tree can use per second.
     cores: u32,
     cpu_cap: Option<Duration>,
     wall_end: Moment,
@@ -183,7 +185,7 @@ impl Watch<'_> {
 
     /// Receives and carries out one order; returns false if the caller is gone.
     fn obey(&mut self, socket: BorrowedFd<'_>) -> bool {
-        // Another job, or the end, before this job has ended violates the protocol.
+        // While a job is running, any request other than an order violates the protocol.
         let Ok(Some((Request::Order(order), _))) = wire::receive::<Request>(socket) else { return false };
         match order {
             Order::LowerCpu(cap) => {
@@ -199,7 +201,7 @@ impl Watch<'_> {
             Order::Cancel => self.stop(Stop::Cancelled),
             Order::ReportCpu => {
                 self.sample(Moment::now());
-                // If the caller is gone, the next poll shows it.
+                // An error is ignored: if the caller is gone, the next poll shows it.
                 wire::send(socket, &Reply::Used(self.last_cpu), &[]).ok();
             }
         }
@@ -224,8 +226,8 @@ impl Watch<'_> {
             self.next_sample =
                 now + if self.job.limits.processes.is_some() { PROCESS_SAMPLE_WAIT } else { SAMPLE_WAIT };
             self.meter.check_unreaped();
-            // A target may stop the guardian with a signal, so resume it. The guardian does the same for
-            // supervisors.
+            // The target may have stopped the guardian with a signal, so resume it. The guardian does the
+            // same for supervisors.
             pidfd_send_signal(guardian, Signal::CONT).ok();
             self.sample(now);
         } else if now >= self.next_cpu {
@@ -233,8 +235,8 @@ impl Watch<'_> {
         }
     }
 
-    /// Measures the tree and sets the time of the next check: the earliest moment at which the CPU cap can
-    /// be reached, if every core works on it from now on.
+    /// Measures the tree and sets the time of the next check. This is the earliest moment at which the CPU
+    /// cap can be reached, assuming that the tree uses every core from now on.
     fn sample(&mut self, now: Moment) {
         // Dead orphans must not accumulate during a long run.
         self.deaths.take_dead();
@@ -266,9 +268,9 @@ impl Watch<'_> {
         self.enclosure.control_group().is_some_and(|group| group.counts_memory())
     }
 
-    /// Records the first reason to stop; from then on, the target only lives until its grace period ends.
+    /// Records the first reason to stop. From then on, the target may run only until its grace period ends.
     fn stop(&mut self, why: Stop) {
-        // Clear all other deadlines; otherwise the alarm would go off again and again.
+        // Clear the deadlines of the limits; otherwise the alarm would go off again and again.
         (self.wall_end, self.next_cpu) = (Moment::NEVER, Moment::NEVER);
         if self.stopped.is_some() {
             return;
@@ -279,12 +281,12 @@ impl Watch<'_> {
                 self.kill_at = Moment::now() + grace;
                 self.enclosure.terminate(self.tree);
             }
-            // A time in the past: kill at the next check.
+            // A time in the past, so the next check kills the target.
             None => self.kill_at = self.start,
         }
     }
 
-    /// Kills what must be killed, waits until it is gone, and returns the record.
+    /// Kills the processes that `at_end` selects, waits until they are gone, and returns the record.
     fn finish(mut self, at_end: Killed) -> Result<Finished, Failure> {
         self.deaths.take_dead();
         let before = self.deaths.adopted;
@@ -324,7 +326,7 @@ impl Watch<'_> {
         })
     }
 
-    /// Returns the limit that the kernel itself enforced by ending the process, if any.
+    /// Returns the limit that the kernel itself enforced by killing the main process, if any.
     fn stopped_by_kernel(&self, exit: Exit) -> Option<Stop> {
         let limits = &self.job.limits;
         let out_of_memory =
@@ -338,7 +340,8 @@ impl Watch<'_> {
         }
     }
 
-    /// Returns the CPU time of the tree, now that everything is dead except what may keep running.
+    /// Returns the CPU time of the tree. Called when all processes are dead except those that may keep
+    /// running.
     fn cpu(&mut self) -> CpuTime {
         let (user, system) = self.meter.accounted();
         let accounted = user + system;
@@ -347,8 +350,8 @@ impl Watch<'_> {
         if let Some(complete) = group.filter(|cpu| cpu.total() + ROUNDING >= accounted) {
             return complete;
         }
-        // Time that was seen but is not accounted for was used too. A difference within rounding still
-        // counts as complete.
+        // Time that was seen earlier but is missing from the accounted time is added. If no more is missing
+        // than rounding explains, the time still counts as complete.
         let lost = self.meter.total_seen().saturating_sub(accounted);
         let complete = lost < ROUNDING && !self.meter.saw_unreaped;
         CpuTime { user: user + lost, system, complete }
@@ -357,7 +360,7 @@ impl Watch<'_> {
     fn peak_memory(&self) -> Option<u64> {
         let counted = self.enclosure.control_group().and_then(ControlGroup::peak_memory);
         // Before it executes its program, the child is a copy of the supervisor, and the kernel's maximum
-        // includes this. Values up to that size say nothing about the target.
+        // includes that copy. So a maximum up to the copy's size contains no information about the target.
         let largest = Some(self.deaths.largest).filter(|&bytes| bytes > self.inherited_memory);
         let sampled = Some(self.meter.peak_memory).filter(|&bytes| bytes > 0);
         counted.or_else(|| largest.max(sampled))

@@ -32,7 +32,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Kills and removes the group, if it exists, for a supervisor that was killed.
+    /// Kills and removes the group if it exists. The guardian calls this when the supervisor was killed.
     pub(crate) fn clear(&self) {
         remove(self.path());
     }
@@ -63,7 +63,7 @@ impl Parent {
         .map_err(Clone::clone)
     }
 
-    /// Returns the path for the next run.
+    /// Returns the path of the group for the next run.
     pub(crate) fn plan(&self) -> Plan {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -76,7 +76,7 @@ impl Parent {
 /// The group of one run.
 pub(crate) struct ControlGroup {
     path: PathBuf,
-    /// Kept open and locked while the supervisor lives, which [`sweep`] checks.
+    /// Kept open and locked while the supervisor lives. [`sweep`] checks the lock.
     folder: File,
     cpu_stat: File,
     kill: File,
@@ -90,7 +90,7 @@ impl ControlGroup {
         match Self::open(plan.path(), limits) {
             Ok(group) => Ok(group),
             Err(failure) => {
-                // The original failure matters more than a failure to remove an empty group.
+                // Report the original failure, not a failure to remove the empty group.
                 fs::remove_dir(plan.path()).ok();
                 Err(failure)
             }
@@ -101,7 +101,8 @@ impl ControlGroup {
         let folder = File::open(path).during(Step::Cgroup)?;
         rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive).during(Step::Cgroup)?;
         let cpu_stat = File::open(path.join("cpu.stat")).during(Step::Cgroup)?;
-        // Without `cgroup.kill` (Linux before 5.14), this tier could not guarantee to kill everything.
+        // Without `cgroup.kill` (Linux before 5.14), this tier could not guarantee that every process is
+        // killed.
         let kill = File::options().write(true).open(path.join("cgroup.kill")).during(Step::Cgroup)?;
         let memory = path.join("memory.max").exists();
         let set = |file: &str, value: String| fs::write(path.join(file), value).during(Step::CgroupLimit);
@@ -115,7 +116,7 @@ impl ControlGroup {
         Ok(Self { path: path.to_owned(), folder, cpu_stat, kill, memory })
     }
 
-    /// Returns the descriptor for starting a child in the group.
+    /// Returns the descriptor that is needed to start a child in the group.
     pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
         self.folder.as_fd()
     }
@@ -155,7 +156,7 @@ impl ControlGroup {
         (&self.kill).write_all(b"1").ok();
     }
 
-    /// Kills what is left and removes the group.
+    /// Kills the remaining members and removes the group.
     pub(crate) fn remove(&self) {
         remove(&self.path);
     }
@@ -177,7 +178,7 @@ fn remove(path: &Path) {
     }
 }
 
-/// Removes an empty group, after any empty groups that a target has created below it.
+/// Removes an empty group. First removes any empty groups that a target has created below it.
 fn remove_once(path: &Path) -> io::Result<()> {
     match fs::remove_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
@@ -217,9 +218,9 @@ fn own_group() -> Result<PathBuf, String> {
 
 /// Enables the memory controller for groups below `path`, if it is delegated to this user.
 ///
-/// A group that passes on controllers must not contain processes itself. If this process is alone in
-/// the group, it moves into a group below. If there are others, they are not moved, and runs are
-/// limited by other means. The groups created below show whether this succeeded.
+/// A group that passes controllers on to its subgroups must not contain processes itself. If this process
+/// is alone in the group, it moves into a subgroup. If there are other processes, nothing is moved, and
+/// the memory of runs is limited by other means. The subgroups created later show whether this succeeded.
 fn enable_memory(path: &Path) {
     let has = |file: &str| words(&path.join(file)).iter().any(|word| word == "memory");
     if !has("cgroup.controllers") || has("cgroup.subtree_control") {

@@ -1,4 +1,4 @@
-//! How a process tree is held together, so that its CPU time can be summed and all of it killed.
+//! How a process tree is held together, so that its CPU time can be summed and all its processes killed.
 //!
 //! | tier | finds the tree by | kills it by | what escapes |
 //! |---|---|---|---|
@@ -33,7 +33,7 @@ impl Tier {
     /// All tiers, best first.
     pub const ALL: [Self; 4] = [Self::Cgroup, Self::Namespace, Self::Subreaper, Self::Group];
 
-    /// Returns its name in commands, records and logs.
+    /// Returns the tier's name in commands, records and logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cgroup => "cgroup",

@@ -1,4 +1,5 @@
-//! A PID namespace whose first process is the supervisor: when it ends, the kernel kills the rest.
+//! A PID namespace whose first process is the supervisor. When the supervisor ends, the kernel kills all
+//! other processes in the namespace.
 
 use std::fs;
 
@@ -11,7 +12,7 @@ use crate::sys::{self, Forked};
 
 /// Forks a child that is the first process of a new PID namespace.
 ///
-/// Root needs nothing else. Other users need a user namespace of their own.
+/// Root first tries without a new user namespace. Other users always need one.
 pub(crate) fn fork() -> Result<Forked, Failure> {
     if getuid().is_root()
         && let Ok(forked) = sys::fork_into_namespaces(UnshareFlags::NEWPID)
@@ -22,8 +23,8 @@ pub(crate) fn fork() -> Result<Forked, Failure> {
     let forked =
         sys::fork_into_namespaces(UnshareFlags::NEWUSER | UnshareFlags::NEWPID).during(Step::Namespace)?;
     if let Forked::Child = forked {
-        // User and group IDs stay the same. A failure here shows in the next step, which is only allowed
-        // with these mappings.
+        // User and group IDs stay the same. A failure is ignored here, because the next step fails without
+        // these mappings.
         fs::write("/proc/self/setgroups", "deny").ok();
         fs::write("/proc/self/uid_map", format!("{user} {user} 1")).ok();
         fs::write("/proc/self/gid_map", format!("{group} {group} 1")).ok();

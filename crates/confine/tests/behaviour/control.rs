@@ -6,7 +6,7 @@ use confine::{Control, Finished, Limit, Stop};
 
 use crate::stage::{Stage, cpu, every_tier, misbehave, no_limits, undisturbed, wall};
 
-/// Runs a target, gives an order once it is ready, and returns its record.
+/// Runs a target, gives an order once the target is ready, and returns the record.
 fn steer(tier: confine::Tier, what: &str, order: impl FnOnce(&Control) + Send) -> Finished {
     let stage = Stage::new();
     let command = stage.direct(misbehave(what)).tier(tier);

@@ -126,7 +126,7 @@ fn a_signal_sent_to_every_process_ends_no_supervisor_before_its_tree() {
     }
 }
 
-/// Killing all processes with the caller's name must leave those alive that clean up after it.
+/// If all processes with the caller's name are killed, those that clean up after it must survive.
 #[test]
 fn guardian_and_supervisor_do_not_have_the_name_of_their_caller() {
     let stage = Stage::new();
@@ -141,7 +141,8 @@ fn guardian_and_supervisor_do_not_have_the_name_of_their_caller() {
     assert!(stage.all_dead());
 }
 
-/// A namespace dies with its supervisor. A control group stays until the next caller finds it.
+/// The processes of a namespace die with its supervisor. A control group stays until the next caller finds
+/// it.
 #[test]
 fn processes_left_when_all_others_are_killed_at_once_die_at_the_next_start() {
     for tier in working(&[Tier::Cgroup, Tier::Namespace]) {
@@ -195,7 +196,7 @@ fn one_lost_run_does_not_block_another() {
         let supervisors = children(guardian_of(&caller));
         assert_eq!(supervisors.len(), 2, "{tier}");
         kill(supervisors[0]);
-        // The caller prints each record as soon as it has it; the other run takes a minute.
+        // The caller prints a result as soon as a run has ended. The other run takes a minute.
         let mut said = BufReader::new(caller.stdout.take().unwrap());
         let mut line = String::new();
         said.read_line(&mut line).unwrap();

@@ -1,4 +1,4 @@
-//! Each limit is enforced and reported as the reason.
+//! Each limit is enforced and reported as the reason why the run was stopped.
 
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use crate::stage::{
     Stage, cpu, every_tier, misbehave, no_limits, run, tight_tiers, undisturbed, wall, working,
 };
 
-/// Too late for a limit of 50 ms. Loose on purpose: the exact figures are measured by `bench`.
+/// A run with a limit of 50 ms that takes this long was stopped too late. This is loose on purpose: `bench`
+/// measures the exact figures.
 const LATE: Duration = Duration::from_millis(150);
 
 #[test]
@@ -47,7 +48,8 @@ fn cpu_time_of_one_process_and_of_a_tree() {
 #[test]
 fn cpu_time_of_children_nobody_waits_for() {
     for tier in every_tier() {
-        // At the same time, or one after the other, so that each is gone when the next one is seen.
+        // The children of `unwaited` run at the same time. Those of `relay` run one after the other, so
+        // that each is gone when the next one is seen.
         for what in ["unwaited 2 60", "relay 200 0.02"] {
             let finished = run(&misbehave(what).tier(tier), &cpu(200));
             assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Cpu)), "{tier} {what}");
@@ -68,7 +70,7 @@ fn memory_of_one_process() {
     let limits = Limits { memory: Some(64 << 20), ..no_limits() };
     for tier in every_tier() {
         let finished = run(&misbehave("allocate 400000000").tier(tier), &limits);
-        // It was stopped by the supervisor or the kernel, or an allocation failed and it aborted.
+        // Either the supervisor or the kernel stopped the target, or an allocation failed and it aborted.
         let aborted = finished.stopped.is_none() && finished.exit == Exit::Signal(libc::SIGABRT);
         assert!(aborted || finished.stopped == Some(Stop::Limit(Limit::Memory)), "{tier}: {finished:?}");
         let peak = finished.peak_memory.unwrap();
@@ -110,7 +112,7 @@ fn output_of_a_target_that_writes_and_ends() {
     let command = confine::Command::new("seq").arg("1000").guardian(crate::stage::MISBEHAVE);
     let finished = run(&command, &limits);
     assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Output)));
-    // It usually ends by itself before the supervisor can stop it.
+    // The target usually ends by itself before the supervisor can stop it.
     assert!(matches!(finished.exit, Exit::Code(0) | Exit::Signal(9)), "{finished:?}");
 }
 

@@ -1,4 +1,4 @@
-//! Invalid input gets a clear error before anything runs.
+//! Invalid input is rejected with a clear error before anything runs.
 
 use std::time::Duration;
 

@@ -85,7 +85,8 @@ fn a_command_that_does_not_start_does_not_end_the_sequence() {
     assert!(stage.all_dead_now());
 }
 
-/// A process that writes to a pipe that nobody reads is killed by a signal or blocks forever.
+/// With pipes this would fail: a process that writes to a pipe that nobody reads is killed by a signal or
+/// blocks forever.
 #[test]
 fn processes_that_keep_running_can_write() {
     for tier in tight_tiers() {
@@ -107,7 +108,7 @@ fn a_command_is_not_charged_for_earlier_cpu_time() {
         let burn = misbehave("burn 0.3").tier(tier);
         let set_up = sequence.set_up(&burn, &no_limits(), &Control::new()).unwrap();
         assert!(used(&set_up) >= Duration::from_millis(299), "{tier}");
-        // Nor does earlier time count towards its limit.
+        // Earlier CPU time does not count towards the command's limit either.
         let limit = Duration::from_millis(200);
         let took = undisturbed(limit, || {
             used(&sequence.run(&misbehave("burn 0.1"), &cpu(200), &Control::new()).unwrap())
@@ -119,7 +120,7 @@ fn a_command_is_not_charged_for_earlier_cpu_time() {
     }
 }
 
-/// A server that works while a command runs is assumed to work for it.
+/// If a server works while a command runs, that work is assumed to be for the command.
 #[test]
 fn a_command_is_charged_for_what_a_server_does_while_it_runs() {
     for tier in tight_tiers() {
@@ -155,7 +156,7 @@ fn the_group_tier_supports_only_one_command() {
     }
 }
 
-/// This holds whether or not a command is running at that moment.
+/// Checks this both while a command is running (`idle` is false) and between two commands.
 #[test]
 fn processes_of_a_set_up_die_with_caller_guardian_and_supervisor() {
     for tier in tight_tiers() {
@@ -179,11 +180,11 @@ fn processes_of_a_set_up_die_with_caller_guardian_and_supervisor() {
     }
 }
 
-/// Starts a caller in a separate process that runs a set-up, and then a command or nothing.
+/// Starts a caller in a separate process. It runs a set-up, and then a command unless `idle`.
 fn call(stage: &Stage, tier: Tier, idle: bool) -> Child {
     Process::new(MISBEHAVE)
         .args(["call-sequence", tier.name(), if idle { "idle" } else { "busy" }])
-        // Only the processes it starts hold the lock, not the caller itself.
+        // Only the processes that the caller starts hold the lock, not the caller itself.
         .env("STAGE_ALIVE", stage.path("alive"))
         .env("STAGE_READY", stage.path("ready"))
         .stdout(Stdio::null())

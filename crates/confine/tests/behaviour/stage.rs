@@ -1,4 +1,4 @@
-//! Shared by the tests: the misbehaving program, the tiers to run it in, and checks for living processes.
+//! Helpers for all tests: the misbehaving program, the tiers to run it in, and checks for living processes.
 
 use std::fs::File;
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +13,7 @@ use rustix::fs::FlockOperation;
 
 pub(crate) const MISBEHAVE: &str = env!("CARGO_BIN_EXE_misbehave");
 
-/// Longer than any test takes, even on a busy machine; only a failure waits this long.
+/// Longer than any test takes, even on a busy machine. Only a failing test waits this long.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Returns the command `misbehave WHAT...`, given as one string.
@@ -21,7 +21,7 @@ pub(crate) fn misbehave(what: &str) -> Command {
     Command::new(MISBEHAVE).args(what.split(' ')).guardian(MISBEHAVE)
 }
 
-/// Runs a command without orders; a launch error fails the test.
+/// Runs a command to its end without giving orders. A launch error fails the test.
 pub(crate) fn run(command: &Command, limits: &Limits) -> Finished {
     confine::run(command, limits, &Control::new()).unwrap_or_else(|error| panic!("{error}: {error:?}"))
 }
@@ -38,8 +38,8 @@ pub(crate) fn cpu(milliseconds: u64) -> Limits {
     Limits { cpu: Some(Duration::from_millis(milliseconds)), ..Limits::default() }
 }
 
-/// Returns those of the given tiers that work on this machine, and prints which are skipped. A tier in
-/// `$EXPECT_TIERS`, which scripts/test has found to be possible here, must work.
+/// Returns those of the given tiers that work on this machine, and prints which are skipped. Fails if a tier
+/// in `$EXPECT_TIERS` does not work; scripts/test lists there the tiers that are possible on this machine.
 pub(crate) fn working(tiers: &[Tier]) -> Vec<Tier> {
     let works =
         |tier: Tier| match confine::run(&misbehave("exit 0").tier(tier), &no_limits(), &Control::new()) {
@@ -99,7 +99,7 @@ impl Stage {
         self.alone_in("tmp", words)
     }
 
-    /// The same with another path to that TMPDIR.
+    /// Like [`Self::alone`], with another path to that TMPDIR.
     pub(crate) fn alone_in(&self, temporary: &str, words: &[&str]) -> String {
         let output = std::process::Command::new(MISBEHAVE)
             .args(words)
@@ -109,7 +109,7 @@ impl Stage {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// The same without root privileges, if the test has them.
+    /// Like [`Self::alone`], but gives up root privileges if the test has them.
     pub(crate) fn alone_unprivileged(&self, words: &[&str]) -> String {
         // Other users cannot start a program in a folder that they may not enter.
         let copy = self.path("misbehave");
@@ -123,7 +123,7 @@ impl Stage {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Returns the number of files and folders that such processes have left in TMPDIR.
+    /// Returns the number of files and folders that these separate processes have left in TMPDIR.
     pub(crate) fn left_in_tmp(&self) -> usize {
         std::fs::read_dir(self.path("tmp")).unwrap().count()
     }
@@ -134,7 +134,7 @@ impl Stage {
         within_timeout("no process was ready", move || drop(File::open(path).unwrap()));
     }
 
-    /// Waits until every process of this stage is dead; returns false if one is still alive after a while.
+    /// Waits until every process of this stage is dead. Returns false if one is still alive after a while.
     pub(crate) fn all_dead(&self) -> bool {
         let path = self.path("alive");
         let (sender, receiver) = mpsc::channel();
@@ -169,8 +169,8 @@ pub(crate) fn within_timeout(message: &str, work: impl FnOnce() + Send + 'static
     assert!(receiver.recv_timeout(TIMEOUT).is_ok(), "{message}");
 }
 
-/// Returns the first of up to ten measurements that is below a limit, otherwise the last. Other load on
-/// the machine makes some measurements larger, but not all; an error shows in every one.
+/// Measures up to ten times and returns the first measurement below `limit`, or the last one if none is.
+/// Other load on the machine makes some measurements too large, but not all. A bug makes all too large.
 pub(crate) fn undisturbed(limit: Duration, mut measure: impl FnMut() -> Duration) -> Duration {
     let mut measured = measure();
     for _ in 1..10 {

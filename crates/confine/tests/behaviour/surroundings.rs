@@ -77,7 +77,7 @@ fn the_environment_is_as_requested() {
 #[test]
 fn a_target_has_three_descriptors_and_its_own_session() {
     for tier in every_tier() {
-        // The separate caller leaves a descriptor open that children could inherit.
+        // This caller, a separate process, leaves a descriptor open that children could inherit.
         let said = Stage::new().alone(&["call", tier.name(), "show"]);
         let said = said.split_once("head: [").unwrap().1.split_once(']').unwrap().0;
         let bytes: Vec<u8> = said.split(", ").map(|byte| byte.parse().unwrap()).collect();
@@ -160,7 +160,7 @@ fn the_path_of_the_temporary_folder_may_contain_a_link() {
     }
 }
 
-/// Root may write to any folder, so this runs without root privileges.
+/// Runs without root privileges, because root may write to any folder.
 #[test]
 fn a_folder_that_its_target_made_inaccessible_is_removed() {
     for tier in Tier::ALL {

@@ -12,7 +12,7 @@ pub(crate) fn once(words: &[String]) {
     show(run(&words[0], &words[1..], std::env::var_os("READY")));
 }
 
-/// `call-both TIER WHAT...`: the same twice in parallel; the second run signals at `$READY2`.
+/// `call-both TIER WHAT...`: like `call`, but runs it twice in parallel. The second run signals at `$READY2`.
 pub(crate) fn both(words: &[String]) {
     std::thread::scope(|scope| {
         for name in ["READY", "READY2"] {
@@ -29,8 +29,8 @@ fn show(result: Result<Finished, LaunchError>) {
 }
 
 /// `call-many TIER COUNT WHAT...`: runs a misbehaviour COUNT times. Prints how many more descriptors
-/// caller and guardian have than after the first run, and how many processes and control groups are
-/// left.
+/// caller and guardian have at the end than after the first run, and how many processes and control
+/// groups are left.
 pub(crate) fn many(tier: &str, count: usize, what: &[String]) {
     run(tier, what, None).expect("a run");
     let guardian = children(std::process::id())[0];
@@ -46,7 +46,8 @@ pub(crate) fn many(tier: &str, count: usize, what: &[String]) {
     for _ in 1..count {
         run(tier, what, None).expect("a run");
     }
-    // The guardian closes the descriptors of a run shortly after that; leaked ones stay open forever.
+    // The guardian closes the descriptors of a run shortly after reaping its supervisor. Leaked ones stay
+    // open forever.
     let deadline = Instant::now() + Duration::from_secs(5);
     while both() > before && Instant::now() < deadline {
         std::thread::yield_now();
@@ -58,8 +59,8 @@ pub(crate) fn many(tier: &str, count: usize, what: &[String]) {
     println!("groups {}", groups(Path::new("/sys/fs/cgroup")));
 }
 
-/// `call-sequence TIER busy|idle`: runs a set-up whose process keeps running, and then a command, or
-/// nothing, for a minute. The last process to start signals at `$STAGE_READY`.
+/// `call-sequence TIER busy|idle`: runs a set-up whose process keeps running. Then, for a minute, runs a
+/// command (busy) or nothing (idle). The last process to start signals at `$STAGE_READY`.
 pub(crate) fn sequence(tier: &str, idle: bool) {
     let variable = |name: &str| std::env::var_os(name).expect("a variable");
     let this = std::env::current_exe().expect("this program");

@@ -1,7 +1,7 @@
 //! A misbehaving program for the tests of this crate: `misbehave WHAT [NUMBER...]`.
 //!
 //! Each of its processes holds a lock on the file `$ALIVE` while it lives, so that a test can wait until
-//! all are dead. The program opens the pipe `$READY` for writing once it misbehaves.
+//! all are dead. When the misbehaviour has begun, the program opens the pipe `$READY` for writing.
 
 #![allow(unsafe_code, clippy::print_stdout, clippy::exit, clippy::undocumented_unsafe_blocks)]
 
@@ -54,7 +54,7 @@ fn main() {
     }
 }
 
-/// Locks `$ALIVE` for the lifetime of this process and all that it forks.
+/// Locks `$ALIVE` for the lifetime of this process and of all processes that it forks.
 fn hold_alive() {
     if let Some(path) = std::env::var_os("ALIVE") {
         let file = File::open(path).expect("the file ALIVE");
@@ -63,14 +63,14 @@ fn hold_alive() {
     }
 }
 
-/// Signals a test through the pipe `$READY` that it can continue.
+/// Signals through the pipe `$READY` that the test can continue.
 fn ready() {
     if let Some(path) = std::env::var_os("READY") {
         drop(File::options().write(true).open(path));
     }
 }
 
-/// Uses this much CPU time in this thread.
+/// Uses `seconds` of CPU time in this thread.
 fn burn(seconds: f64) {
     let clock = rustix::time::ClockId::ThreadCPUTime;
     loop {
@@ -85,7 +85,8 @@ fn fork() -> bool {
     unsafe { libc::fork() == 0 }
 }
 
-/// Starts children that burn CPU time; waits for them, or ignores SIGCHLD so that nobody reaps them.
+/// Starts children that burn CPU time. Waits for them if `wait`; otherwise ignores SIGCHLD, so that nobody
+/// waits for them.
 fn tree(children: usize, seconds: f64, wait: bool) {
     if !wait {
         unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
@@ -168,14 +169,14 @@ fn groups() -> std::path::PathBuf {
     line.split(' ').nth(4).expect("a place").into()
 }
 
-/// Moves to the root group and sleeps.
+/// Moves to the root control group and sleeps.
 fn leave_group() {
     std::fs::write(groups().join("cgroup.procs"), "0").expect("the right to move");
     ready();
     std::thread::sleep(Duration::from_secs(60));
 }
 
-/// Creates groups below its own.
+/// Creates control groups below its own.
 fn nest_group() {
     let own = std::fs::read_to_string("/proc/self/cgroup").expect("/proc");
     let own = own.lines().find_map(|line| line.strip_prefix("0::/")).expect("a group").to_owned();
@@ -267,7 +268,7 @@ fn grow_file() {
     std::process::exit(9);
 }
 
-/// Leaves inaccessible folders and links that lead outside.
+/// Leaves behind inaccessible folders, and links that lead out of its folder.
 fn litter() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     std::fs::create_dir_all("a/b/c").expect("folders");
@@ -286,7 +287,7 @@ fn show() {
     }
     let open: Vec<_> =
         std::fs::read_dir("/proc/self/fd").expect("/proc").flatten().map(|e| e.file_name()).collect();
-    // One of them belongs to the listing itself.
+    // One descriptor belongs to the listing itself.
     println!("descriptors {}", open.len() - 1);
     println!("session {}", unsafe { libc::getsid(0) == libc::getpid() });
 }

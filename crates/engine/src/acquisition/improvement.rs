@@ -9,8 +9,8 @@
 //! | μ, σ | predicted mean and standard deviation |
 //! | φ, Φ | standard normal density and distribution function |
 //!
-//! For u below zero, h(u) = φ(u) (1 - t r(-t)) with t = -u and r = Φ/φ. Far out, where this difference would
-//! lose its digits, the last factor is replaced by 1/t² - 3/t⁴ + 15/t⁶.
+//! For u below zero, h(u) = φ(u) (1 - t r(-t)) with t = -u and r = Φ/φ. For large t, this difference would
+//! lose its digits, so the last factor is replaced by 1/t² - 3/t⁴ + 15/t⁶.
 
 use math::normal::{cdf, cdf_over_density, log_density};
 use surrogate::Prediction;
@@ -29,7 +29,7 @@ impl Acquisition for ExpectedImprovement {
             if deviation > 0.0 && u.is_finite() {
                 libm::log(deviation) + log_h(u)
             } else {
-                // The prediction is certain; without an improvement the logarithm is -∞.
+                // The prediction is certain. If it is no improvement, the logarithm is -∞.
                 libm::log((best - cost.mean).max(0.0))
             }
         });
@@ -37,7 +37,7 @@ impl Acquisition for ExpectedImprovement {
     }
 }
 
-/// ln(u Φ(u) + φ(u)).
+/// Returns ln(u Φ(u) + φ(u)).
 pub(super) fn log_h(u: f64) -> f64 {
     if u > -1.0 {
         return libm::log(u * cdf(u) + libm::exp(log_density(u)));
@@ -45,7 +45,7 @@ pub(super) fn log_h(u: f64) -> f64 {
     log_density(u) + libm::log(derivative_of_ratio(u))
 }
 
-/// 1 + u Φ(u)/φ(u), the derivative of Φ/φ, for u up to about 5.
+/// Returns 1 + u Φ(u)/φ(u), the derivative of Φ/φ, for u up to about 5.
 pub(super) fn derivative_of_ratio(u: f64) -> f64 {
     if u > -100.0 {
         return 1.0 + u * cdf_over_density(u);
@@ -66,7 +66,7 @@ mod tests {
         }
     }
 
-    /// u, ln h(u).
+    /// Values of u and ln h(u).
     const KNOWN: [(f64, f64); 13] = [
         (-1000.0, -500_014.734_452_091_16),
         (-101.0, -5_110.649_473_554_864),

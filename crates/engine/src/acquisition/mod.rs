@@ -1,8 +1,8 @@
-//! Acquisition functions: the utility of a trial of a configuration, given a model's prediction.
+//! Acquisition functions: how useful a trial of a configuration is, given a model's prediction.
 //!
-//! They see predictions, never models, so each works with every surrogate. All return the logarithm of a
-//! utility; larger is better. Far from the best, the utilities themselves underflow to 0, and all such points
-//! would look alike.
+//! They use predictions, never models, so each works with every surrogate. All return the logarithm of a
+//! utility; larger is better. Far from the best cost, the utility itself would underflow to 0, and all such
+//! points would look alike.
 //!
 //! | acquisition | utility |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | [`LowerBound`] | exp(-(μ - k σ)), the lower confidence bound |
 //! | [`ProbabilityOfImprovement`] | P(y < best) |
 //!
-//! Constraints multiply the utility by the probability that each is satisfied, [`with_success`] by the
-//! probability that a trial ends without a failure.
+//! Constraints multiply the utility by the probability that each is satisfied. [`with_success`] multiplies it
+//! by the probability that a trial ends without a failure.
 
 mod improvement;
 mod multivariate_normal;
@@ -27,9 +27,9 @@ use surrogate::Prediction;
 
 /// An acquisition function.
 pub trait Acquisition: Send + Sync {
-    /// Returns the logarithm of the utility of a predicted cost relative to the best known cost; without a
-    /// best cost, the smallest mean is best. Each constraint is the predicted excess of an output over its
-    /// bound.
+    /// Returns the logarithm of the utility of a predicted cost, relative to the best known cost. If no best
+    /// cost is known, a smaller mean is more useful. Each of `constraints` is the predicted excess of an
+    /// output over its bound.
     fn log_utility(&self, cost: Prediction, constraints: &[Prediction], best: Option<f64>) -> f64;
 }
 
@@ -62,7 +62,8 @@ pub fn log_feasibility(constraints: &[Prediction]) -> f64 {
     constraints.iter().map(|&excess| log_probability_below(excess, 0.0)).sum()
 }
 
-/// Returns the same for dependent constraints, given the joint distribution of their standardised outputs.
+/// Returns the logarithm of the probability that all constraints are satisfied, if they depend on each other.
+/// `joint` is the joint distribution of their standardised outputs.
 ///
 /// # Panics
 /// If the number of constraints differs from the number of values of the distribution.
@@ -76,7 +77,7 @@ pub fn with_success(log_utility: f64, success: f64) -> f64 {
     log_utility + libm::log(success)
 }
 
-/// Returns log P(y <= at); 0 or -∞ for a certain value.
+/// Returns log P(y <= at); 0 or -∞ if the value is certain.
 pub fn log_probability_below(value: Prediction, at: f64) -> f64 {
     match standardised(value, at) {
         z if z.is_finite() => log_cdf(z),
@@ -85,7 +86,7 @@ pub fn log_probability_below(value: Prediction, at: f64) -> f64 {
     }
 }
 
-/// The distance of `at` above the mean in standard deviations; ±∞ for a certain value.
+/// Returns how far `at` is above the mean, in standard deviations; ±∞ if the value is certain.
 fn standardised(value: Prediction, at: f64) -> f64 {
     let deviation = value.deviation();
     if deviation > 0.0 {
@@ -118,7 +119,7 @@ mod tests {
                 let utility = |mean| acquisition.log_utility(of(mean, deviation), &[], Some(1.0));
                 let mut last = f64::INFINITY;
                 for i in -300..=300 {
-                    // From 30 standard deviations below the best to 30 above.
+                    // Means from 30 standard deviations below the best to 30 above.
                     let now = utility(1.0 + f64::from(i) / 10.0 * deviation);
                     assert!(now.is_finite() && now <= last + 1e-9, "{number} {deviation} {i}: {now} {last}");
                     last = now;

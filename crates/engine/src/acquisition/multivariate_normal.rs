@@ -12,11 +12,11 @@
 //! | e_i | the probability that the i-th value is below its bound, given the values before it |
 //! | w_i | the share of e_i that lies below the value y_i |
 //!
-//! The integral is computed as the mean over a fixed set of points: evenly spaced in w_1, and folded
-//! multiples of the square roots of primes in the others (a Richtmyer lattice). The result is therefore the
-//! same every time and a smooth function of the bounds. The values are ordered by their probability given the
-//! ones before, least probable first, so that the later factors vary little. Products are sums of logarithms,
-//! so the result stays finite far out in the tail.
+//! The integral is computed as the mean over a fixed set of points, a Richtmyer lattice: evenly spaced in
+//! w_1, and folded multiples of the square roots of primes in the other coordinates. The result is therefore
+//! the same every time and a smooth function of the bounds. The values are ordered by their probability given
+//! the values before, least probable first, so that the later factors vary little. Products are computed as
+//! sums of logarithms, so the result stays finite far out in the tail.
 //!
 //! With 256 points, the logarithm is accurate to a few thousandths if no value is nearly a function of the
 //! others and k is at most 10.
@@ -28,29 +28,29 @@ use math::normal::{hazard, log_cdf, quantile_of_log};
 
 /// Number of points of the lattice.
 const POINTS: usize = 256;
-/// The primes whose square roots generate the lattice. With more values they repeat, and the points are less
-/// evenly spread.
+/// The primes whose square roots generate the lattice. If there are more values than primes, the primes
+/// repeat, and the points are less evenly spread.
 const PRIMES: [f64; 12] = [2.0, 3.0, 5.0, 7.0, 11.0, 13.0, 17.0, 19.0, 23.0, 29.0, 31.0, 37.0];
-/// Smallest eigenvalue allowed in R: if values nearly determine each other, the integrand is a step that no
-/// fixed set of points can follow.
+/// Smallest eigenvalue allowed in R. If values nearly determine each other, the integrand is almost a step,
+/// which a fixed set of points cannot approximate.
 const LEAST_EIGENVALUE: f64 = 1e-4;
-/// Number of bisections to find the share by which correlations are lowered.
+/// Number of bisections to find the factor by which correlations are lowered.
 const BISECTIONS: usize = 40;
 
-/// Dependent standard normal values.
+/// The joint distribution of dependent standard normal values.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MultivariateNormal {
     count: usize,
-    /// R, row after row.
+    /// R, row by row.
     correlation: Vec<f64>,
-    /// ln w, point after point.
+    /// ln w, point by point.
     log_shares: Vec<f64>,
 }
 
 impl MultivariateNormal {
-    /// Creates the distribution of `count` values with these correlations, row after row; the diagonal is
+    /// Creates the distribution of `count` values with these correlations, given row by row; the diagonal is
     /// taken as 1. If the correlations are impossible, or the values determine each other, all correlations
-    /// are lowered by the same factor, as little as needed.
+    /// are lowered by the same factor, as little as necessary.
     ///
     /// # Panics
     /// If the matrix is not square, or an entry is not between -1 and 1.
@@ -75,12 +75,12 @@ impl MultivariateNormal {
         Self { count, correlation: lowered(share), log_shares: log_lattice(count.saturating_sub(1)) }
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The correlation of two values, after lowering.
+    /// Returns the correlation of two values, after lowering.
     pub fn correlation(&self, one: usize, other: usize) -> f64 {
         self.correlation[one * self.count + other]
     }
@@ -96,7 +96,7 @@ impl MultivariateNormal {
         }
         let Sequence { order, factor } = self.sequence(bounds);
         let Some((&first, later)) = order.split_first() else { return 0.0 };
-        // The first value has none before it, so its factor is the same at all points.
+        // No value comes before the first one, so its factor is the same at all points.
         let log_first = log_cdf(bounds[first]);
         if later.is_empty() {
             return log_first;
@@ -116,12 +116,12 @@ impl MultivariateNormal {
         log_first + log_mean_exp(&logs)
     }
 
-    /// The order of the values, and L in that order.
+    /// Returns the order of the values, and L in that order.
     fn sequence(&self, bounds: &[f64]) -> Sequence {
         let mut rows: Vec<Vec<f64>> = vec![Vec::with_capacity(self.count); self.count];
         let mut left: Vec<usize> = (0..self.count).collect();
         let mut order = Vec::with_capacity(self.count);
-        // The expected values of those chosen so far, given that they are below their bounds.
+        // The expected values of the variables chosen so far, given that they are below their bounds.
         let mut expected: Vec<f64> = Vec::with_capacity(self.count);
         while !left.is_empty() {
             let standardised = |index: usize| {
@@ -148,16 +148,16 @@ impl MultivariateNormal {
 
 struct Sequence {
     order: Vec<usize>,
-    /// Row after row, up to the diagonal.
+    /// L, row by row, up to the diagonal.
     factor: Vec<Vec<f64>>,
 }
 
-/// The dot product over the shorter of the two lengths.
+/// Returns the dot product. If the lengths differ, the rest of the longer slice is ignored.
 fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
-/// ln mean exp.
+/// Returns the logarithm of the mean of the exponentials.
 fn log_mean_exp(logs: &[f64]) -> f64 {
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if most == f64::NEG_INFINITY {
@@ -167,12 +167,12 @@ fn log_mean_exp(logs: &[f64]) -> f64 {
     most + libm::log(sum / logs.len() as f64)
 }
 
-/// Whether all eigenvalues are above the smallest allowed.
+/// Returns whether all eigenvalues are above the smallest allowed.
 fn is_definite(matrix: &[f64], count: usize) -> bool {
     linalg::Factor::new(matrix, &vec![-LEAST_EIGENVALUE; count]).is_some()
 }
 
-/// ln w of all points of the lattice.
+/// Returns ln w of all points of the lattice.
 fn log_lattice(coordinates: usize) -> Vec<f64> {
     let mut logs = Vec::with_capacity(POINTS * coordinates);
     for point in 0..POINTS {
@@ -180,7 +180,7 @@ fn log_lattice(coordinates: usize) -> Vec<f64> {
         for coordinate in 0..coordinates {
             let share = match coordinate.checked_sub(1) {
                 None => place / POINTS as f64,
-                // Folded, so that the function is continuous across the ends of the interval.
+                // Folding makes the function continuous across the ends of the interval.
                 Some(at) => (2.0 * libm::modf(place * PRIMES[at % PRIMES.len()].sqrt()).0 - 1.0).abs(),
             };
             logs.push(libm::log(share));
@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    /// ∫ φ(x) Φ((b - r x)/√(1 - r²)) dx up to a, by Simpson's rule.
+    /// Returns ∫ φ(x) Φ((b - r x)/√(1 - r²)) dx up to a, computed by Simpson's rule.
     fn two(a: f64, b: f64, r: f64) -> f64 {
         let steps = 40_000;
         let low = a.min(0.0) - 12.0;
@@ -259,8 +259,8 @@ mod tests {
         }
     }
 
-    /// With correlations of 1/2, the probability is that of one of k + 1 independent values to be the
-    /// largest.
+    /// With all correlations equal to 1/2, the probability is that a given one of k + 1 independent values is
+    /// the largest.
     #[test]
     fn many_values_match_the_closed_form() {
         for count in 2..=10 {
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn impossible_correlations_are_lowered_as_little_as_needed() {
-        // Three values cannot all be opposite: the smallest eigenvalue is 1 + 2 r.
+        // Three values cannot all be opposite to each other: the smallest eigenvalue is 1 + 2 r.
         let lowered = equally(3, -0.8).correlation(0, 1);
         assert_near(lowered, -(1.0 - LEAST_EIGENVALUE) / 2.0, 1e-9, "as low as possible");
         assert_eq!(equally(3, -0.4).correlation(2, 1), -0.4, "possible correlations stay");

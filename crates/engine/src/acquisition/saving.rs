@@ -10,9 +10,10 @@
 //! | f | the best cost |
 //! | m, s | mean and standard deviation of the natural logarithm of the cost |
 //!
-//! The second form loses no digits in the tail. For small s, the difference of r is computed by its Taylor
-//! series around the midpoint. For large v, where r overflows, the first form is used. (Hutter, Hoos,
-//! Leyton-Brown, Murphy, An Experimental Investigation of Model-Based Parameter Optimisation, 2009.)
+//! The second form loses no digits in the tail. For small s, the difference of the two values of r is
+//! computed by its Taylor series around the midpoint. For large v, where r overflows, the first form is used.
+//! (Hutter, Hoos, Leyton-Brown, Murphy, An Experimental Investigation of Model-Based Parameter Optimisation,
+//! 2009.)
 
 use math::normal::{cdf_over_density, log_cdf, log_density, log_one_minus_exp};
 use surrogate::Prediction;
@@ -69,7 +70,7 @@ mod tests {
         }
     }
 
-    /// ln f, m, s, ln EI.
+    /// Values of ln f, m, s and ln EI.
     const KNOWN: [(f64, f64, f64, f64); 13] = [
         (0.0, 0.0, 1.0, -1.433_714_290_323_697_7),
         (1.0, 2.0, 0.5, -4.620_448_399_626_38),

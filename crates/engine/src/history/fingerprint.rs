@@ -1,4 +1,4 @@
-//! A hasher for fingerprints, whose bits are already as good as random and need no mixing.
+//! A hasher for fingerprints. Their bits are already as good as random, so they need no mixing.
 
 use std::hash::{BuildHasherDefault, Hasher};
 

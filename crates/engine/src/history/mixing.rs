@@ -1,4 +1,5 @@
-//! A hasher for pairs. Pairs are small numbers chosen by captune, so the hash need not resist crafted keys.
+//! A hasher for pairs. captune itself chooses these small numbers, so the hash need not resist
+//! crafted keys.
 
 use std::hash::{BuildHasherDefault, Hasher};
 

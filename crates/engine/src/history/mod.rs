@@ -1,8 +1,8 @@
-//! Everything tried so far, in memory.
+//! All trials so far, in memory.
 //!
-//! The history only grows. Configurations and pairs are interned, so a trial stores their numbers. For
-//! every configuration the history records the pairs it has met and, of several trials on one pair, the
-//! most informative one.
+//! Trials are only added. Configurations and pairs are interned, so a trial stores only their
+//! numbers. For each configuration, the history records the pairs it has been tried on. If there
+//! are several trials on a pair, it records the most informative one.
 
 mod fingerprint;
 mod mixing;
@@ -20,14 +20,14 @@ use mixing::Mixing;
 use table::Readings;
 pub(crate) use table::is_more_informative;
 
-/// A trial that has ended, with what the search needs to know.
+/// A trial that has ended, with everything the search needs to know about it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Trial {
     /// Its number, in the order in which trials were requested.
     pub id: TrialId,
-    /// What it executed.
+    /// Its configuration and pair.
     pub key: TrialKey,
-    /// The cost at which it was or would have been stopped.
+    /// Its cap: the cost at which it was stopped, or would have been.
     pub cap: Cap,
     /// Why it was requested.
     pub why: Why,
@@ -35,7 +35,7 @@ pub struct Trial {
     pub observation: Observation,
 }
 
-/// A pair's number in the history, in order of appearance.
+/// A pair's number in the history, in the order in which pairs first appeared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct PairId(pub u32);
 
@@ -58,12 +58,12 @@ pub struct History {
 }
 
 impl History {
-    /// An empty history.
+    /// Returns an empty history.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty history with memory for this many configurations and trials.
+    /// Returns an empty history with memory for this many configurations and trials.
     pub fn with_capacity(configurations: usize, trials: usize) -> Self {
         Self {
             configurations: Vec::with_capacity(configurations),
@@ -92,17 +92,18 @@ impl History {
         self.by_fingerprint.get(&configuration.fingerprint()).copied()
     }
 
-    /// Number of configurations with a trial that ended, in whatever way. The others have only been proposed.
+    /// Returns the number of configurations with at least one trial that ended, whatever its
+    /// status. The other configurations have only been proposed.
     pub fn tried(&self) -> usize {
         self.tried
     }
 
-    /// All configurations, by number.
+    /// Returns all configurations, ordered by their numbers.
     pub fn configurations(&self) -> &[Configuration] {
         &self.configurations
     }
 
-    /// A configuration by its number.
+    /// Returns the configuration with this number.
     pub fn configuration(&self, id: ConfigId) -> &Configuration {
         &self.configurations[id.index()]
     }
@@ -117,7 +118,7 @@ impl History {
         id
     }
 
-    /// A pair by its number.
+    /// Returns the pair with this number.
     pub fn pair(&self, id: PairId) -> Pair {
         self.pairs[id.0 as usize]
     }
@@ -144,7 +145,7 @@ impl History {
         self.trials.push(trial);
     }
 
-    /// Removes and returns all trials after the first `told`.
+    /// Removes and returns all trials except the first `told` ones.
     pub fn take_after(&mut self, told: usize) -> Vec<Trial> {
         let taken = self.trials.split_off(told.min(self.trials.len()));
         for trial in &taken {
@@ -170,28 +171,29 @@ impl History {
         taken
     }
 
-    /// All trials in the order in which they were told.
+    /// Returns all trials in the order in which they were told.
     pub fn trials(&self) -> &[Trial] {
         &self.trials
     }
 
-    /// Number of trials with this status.
+    /// Returns the number of trials with this status.
     pub fn count(&self, status: Status) -> u64 {
         self.counts[status as usize]
     }
 
-    /// Whether a configuration has given a wrong answer and can therefore never win.
+    /// Returns whether a configuration has given a wrong answer and can therefore never win.
     pub fn is_barred(&self, config: ConfigId) -> bool {
         self.wrong.get(&config).is_some_and(|&count| count > 0)
     }
 
-    /// The most informative trial of a configuration on a pair.
+    /// Returns the most informative trial of a configuration on a pair, if there is one.
     pub fn reading(&self, config: ConfigId, pair: PairId) -> Option<&Trial> {
         let row = self.readings[config.index()].find(pair)?;
         Some(&self.trials[row as usize])
     }
 
-    /// The pairs a configuration has met, by number, with the most informative trial on each.
+    /// Returns the pairs a configuration has been tried on, ordered by number, with the most
+    /// informative trial on each.
     pub fn readings(&self, config: ConfigId) -> impl Iterator<Item = (PairId, &Trial)> {
         self.readings[config.index()].iter().map(|(pair, row)| (pair, &self.trials[row as usize]))
     }

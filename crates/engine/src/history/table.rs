@@ -1,10 +1,10 @@
-//! The pairs that one configuration has met, sorted by number. Pairs arrive in nearly ascending order, so
-//! adding one is usually a push.
+//! The pairs that one configuration has been tried on, sorted by number. Pairs arrive in nearly
+//! ascending order, so a new pair is usually added at the end.
 
 use super::{PairId, Trial};
 use crate::observation::{Observation, Status};
 
-/// For every pair met, the row of the most informative trial.
+/// The row of the most informative trial, for every pair that was tried.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Readings(Vec<(PairId, u32)>);
 
@@ -39,8 +39,8 @@ impl Readings {
     }
 }
 
-/// Whether the new one of two trials of one configuration on one pair replaces the kept one. Only a
-/// capped trial can be replaced; otherwise the first result stays.
+/// Returns whether a new trial replaces the kept one; both are of the same configuration on the
+/// same pair. Only a capped trial can be replaced; otherwise the first result is kept.
 pub(crate) fn is_more_informative(new: &Observation, kept: &Observation) -> bool {
     kept.status() == Status::Capped
         && match (new.cost(), kept.cost()) {

@@ -1,8 +1,8 @@
 //! The trials of a history that a model learns from.
 //!
-//! These are the first n trials. If they are too many for a fit, they are thinned to a share of their
-//! configurations and pairs, chosen by a hash of each. While the share stays the same, later sets still begin
-//! with the earlier ones, and all outputs are learned from the same trials.
+//! These are the first n trials. If they are too many for a fit, only a share of them is used. A
+//! hash of the configuration and the pair selects this share. While the share stays the same, later
+//! training sets begin with the earlier ones. All outputs are learned from the same trials.
 
 use math::mix;
 
@@ -12,42 +12,44 @@ use crate::trial::{ConfigId, TrialKey};
 /// A part of a history.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// Number of trials from the start.
+    /// Number of trials, counted from the start of the history.
     pub(super) trials: usize,
-    /// Largest hash of the keys that belong to the part.
+    /// Largest hash of a key that belongs to the part.
     highest: u64,
 }
 
 impl From<usize> for Part {
-    /// The first `trials` trials, without thinning.
+    /// Returns the part with the first `trials` trials, without thinning.
     fn from(trials: usize) -> Self {
         Self { trials, highest: u64::MAX }
     }
 }
 
 impl Part {
-    /// The first `trials` trials, thinned to the share that leaves about `most` of the first `of`.
+    /// Returns the first `trials` trials, thinned by the share that would leave about `most` of the
+    /// first `of` trials.
     pub fn thinned(trials: usize, of: usize, most: usize) -> Self {
         let share = most as f64 / of.max(1) as f64;
-        // With a share below 1, the product is below 2^64.
+        // The share is below 1, so the product is below 2^64.
         let highest = if share < 1.0 { (share * u64::MAX as f64) as u64 } else { u64::MAX };
         Self { trials, highest }
     }
 
-    /// The trials of the part, with their rows.
+    /// Returns the trials of the part, with their rows in the history.
     pub(super) fn of(self, history: &History) -> impl Iterator<Item = (usize, &Trial)> {
         let rows = history.trials()[..self.trials].iter().enumerate();
         rows.filter(move |(_, trial)| self.has(&trial.key))
     }
 
-    /// Whether readings of this configuration and pair belong to the part.
+    /// Returns whether readings of this configuration and pair belong to the part.
     pub(super) fn has(&self, key: &TrialKey) -> bool {
         let TrialKey { config, pair } = key;
         let pair = u64::from(pair.instance.0) << 32 | u64::from(pair.seed.0);
         self.highest == u64::MAX || mix(mix(pair) ^ u64::from(config.0)) <= self.highest
     }
 
-    /// Whether a reading that stands for all pairs of this configuration belongs to the part.
+    /// Returns whether a reading that represents all pairs of this configuration belongs to the
+    /// part.
     pub(super) fn has_configuration(&self, config: ConfigId) -> bool {
         self.highest == u64::MAX || mix(u64::from(config.0)) <= self.highest
     }
@@ -71,7 +73,7 @@ mod tests {
         assert_eq!(count(Part::from(20_000)), 20_000);
         assert_eq!(count(Part::thinned(20_000, 900, 1000)), 20_000);
         let (quarter, half) = (Part::thinned(20_000, 4000, 1000), Part::thinned(20_000, 2000, 1000));
-        // The standard deviations are 61 and 71.
+        // The standard deviations of the two counts are 61 and 71.
         assert!((4700..5300).contains(&count(quarter)), "{}", count(quarter));
         assert!((9650..10_350).contains(&count(half)), "{}", count(half));
         assert!(keys().all(|key| half.has(&key) || !quarter.has(&key)));

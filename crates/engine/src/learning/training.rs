@@ -1,8 +1,10 @@
-//! The training sets of a history: costs, successes, what trials used of the budget, and constrained outputs.
+//! Training sets built from a history: costs, successes, the budget that trials used, and
+//! constrained outputs.
 //!
-//! A set has one point for each configuration and pair, with the most informative reading. Points keep the
-//! order of their first reading, so later training sets of a campaign begin with the earlier ones, some
-//! with more informative readings. Trials without a cost are left out; penalties are never used here.
+//! A set has one point for each configuration and pair, with the most informative reading. Points
+//! are ordered by their first reading. Later training sets of a campaign therefore begin with the
+//! points of earlier ones, some of them with more informative readings. Trials without a cost are
+//! left out; penalties are never used here.
 
 use std::collections::HashMap;
 
@@ -14,7 +16,7 @@ use crate::problem::constraint::Over;
 use crate::problem::{Objective, Problem};
 use crate::trial::{ConfigId, TrialKey};
 
-/// Returns the costs of the first trials of a history, or of a part of them.
+/// Returns the costs of the first trials of a history, or of a part of these trials.
 pub fn costs<'a>(
     problem: &Problem,
     history: &History,
@@ -37,8 +39,8 @@ pub fn costs<'a>(
     )
 }
 
-/// Returns whether each of the first trials of a history succeeded: 1 or 0. A trial that was stopped counts
-/// as a success.
+/// Returns 1 for each of the first trials that succeeded and 0 for each that failed. A trial that
+/// was stopped counts as a success.
 pub fn outcomes<'a>(
     problem: &Problem,
     history: &History,
@@ -56,8 +58,8 @@ pub fn outcomes<'a>(
     of_trials(problem, history, instances, Scale::Linear, None, outcomes)
 }
 
-/// Returns what the first trials of a history used of the budget, as a lower bound for those that were
-/// stopped.
+/// Returns the budget that each of the first trials used. For stopped trials, this is a lower
+/// bound.
 pub fn spent<'a>(
     problem: &Problem,
     history: &History,
@@ -75,8 +77,9 @@ pub fn spent<'a>(
     of_trials(problem, history, instances, scale, None, spent)
 }
 
-/// Returns the output that a constraint bounds, from the first trials of a history. For a constraint on the
-/// maximum, the set has the largest reading of each configuration so far, whatever the instance.
+/// Returns a constrained output of the first trials of a history. If the constraint is on the
+/// maximum, the set has one point for each configuration: its largest reading so far, on whichever
+/// instance.
 pub fn constraint<'a>(
     problem: &Problem,
     history: &History,
@@ -90,9 +93,9 @@ pub fn constraint<'a>(
     of_trials(problem, history, instances, Scale::Linear, None, readings.into_iter())
 }
 
-/// Returns the place in [that set](constraint) of the reading that each of the first trials contributed to,
-/// alone or with others of its pair or configuration; `None` if the trial did not report the output or is not
-/// in the part.
+/// Returns, for each of the first trials, the index in [that set](constraint) of the reading it
+/// contributed to. Several trials of a pair or configuration may share a reading. Returns `None`
+/// for a trial that did not report the output or is not in the part.
 pub fn constraint_places(
     problem: &Problem,
     history: &History,
@@ -102,8 +105,8 @@ pub fn constraint_places(
     Outputs::of(history, part.into(), constraint, problem.objective.constraints[constraint].over).places
 }
 
-/// Chooses the scale of a model: logarithmic if there is a cutoff, since such costs grow from zero, or if
-/// every cost of the first trials is positive.
+/// Chooses the scale of a model. It is logarithmic if there is a cutoff, since such costs grow from
+/// zero, or if all costs of the first trials are positive.
 pub fn scale_of(objective: &Objective, history: &History, trials: usize) -> Scale {
     let positive = || {
         let mut costs = history.trials()[..trials].iter().filter_map(|trial| trial.observation.cost());
@@ -139,7 +142,7 @@ fn of_trials<'a>(
 /// The readings of a constrained output.
 struct Outputs {
     readings: Vec<(TrialKey, Reading)>,
-    /// The place of each trial's reading.
+    /// The index of each trial's reading.
     places: Vec<Option<usize>>,
 }
 
@@ -171,7 +174,7 @@ impl Outputs {
     }
 }
 
-/// Whether one reading of a pair is more informative than another.
+/// Returns whether one reading of a pair is more informative than another.
 fn improves_on(one: Reading, other: Reading) -> bool {
     other.is_censored() && (!one.is_censored() || one.lower_bound() > other.lower_bound())
 }

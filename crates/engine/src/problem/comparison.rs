@@ -11,11 +11,12 @@
 //! |---|---|
 //! | k | [`Objective::par`], the penalty factor; 10 gives the mean known as PAR10 |
 //!
-//! Two configurations are compared by their sums over the same pairs. If these are equal, timeouts may
-//! still differ in how far the target came. Then the sums of the tie-breakers decide, over the pairs on
-//! which both configurations timed out ([`Objective::compare`]).
+//! Two configurations are compared by their sums over the same pairs. If the sums are equal, the
+//! tie-breakers decide: how far the target came in trials that timed out. Tie-breakers are summed
+//! over the pairs on which both configurations timed out ([`Objective::compare`]).
 //!
-//! The penalty exists only here: the history keeps what was measured, and no surrogate sees the penalty.
+//! The penalty is used only here: the history stores what was measured, and surrogates never see a
+//! penalty.
 
 use std::cmp::Ordering;
 use std::iter::Sum;
@@ -30,10 +31,10 @@ use crate::trial::Cap;
 /// What is minimised.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Objective {
-    /// The largest cost any trial may reach; `None` if costs do not grow while a trial runs, so that
-    /// nothing is capped.
+    /// The largest cost any trial may reach; `None` if costs do not grow while a trial runs. Then
+    /// no trial is capped.
     pub cutoff: Option<f64>,
-    /// Penalty factor: a trial without a cost counts this factor times the cutoff.
+    /// Penalty factor: a trial without a cost counts as this factor times the cutoff.
     pub par: f64,
     /// The smallest cost the measurement resolves.
     pub grain: f64,
@@ -42,28 +43,30 @@ pub struct Objective {
 }
 
 impl Objective {
-    /// A cost that grows while a trial runs and is limited by a cutoff, without constraints.
+    /// Returns an objective without constraints, whose cost grows while a trial runs and is limited
+    /// by a cutoff.
     pub fn capped(cutoff: f64) -> Self {
         Self { cutoff: Some(cutoff), par: 10.0, grain: 1e-3, constraints: Vec::new() }
     }
 
-    /// A cost that is known only at the end of a trial.
+    /// Returns an objective whose cost is known only at the end of a trial.
     pub fn uncapped() -> Self {
         Self { cutoff: None, par: 10.0, grain: 0.0, constraints: Vec::new() }
     }
 
-    /// The cap of a trial that may run up to the cutoff.
+    /// Returns a cap at the cutoff.
     pub fn full_cap(&self) -> Cap {
         self.cutoff.map_or(Cap::NONE, Cap::at)
     }
 
-    /// What a trial without a cost counts.
+    /// Returns the compared cost of a trial without a cost.
     pub fn penalty(&self) -> f64 {
         self.cutoff.map_or(f64::INFINITY, |cutoff| self.par * cutoff)
     }
 
-    /// The compared cost of a trial: exact, or a lower bound if it was capped; `None` if it is no evidence.
-    /// This is the only place where a status becomes a number.
+    /// Returns the compared cost of a trial: exact, or a lower bound if the trial was capped.
+    /// Returns `None` if the trial is no evidence. This is the only place where a status becomes a
+    /// number.
     pub fn compared(&self, observation: &Observation) -> Option<Reading> {
         match (observation.status(), observation.cost()) {
             (Status::Finished, Some(cost)) => Some(cost),
@@ -75,14 +78,14 @@ impl Objective {
         }
     }
 
-    /// The compared cost of a trial, if it is known exactly.
+    /// Returns the compared cost of a trial, if it is known exactly.
     pub fn known(&self, observation: &Observation) -> Option<f64> {
         self.compared(observation)?.exact()
     }
 
-    /// Compares two configurations on pairs where both are known: by the sums of compared costs and, if these
-    /// are equal, by the sums of the tie-breakers where both timed out. A missing tie-breaker counts as
-    /// infinite.
+    /// Compares two configurations on pairs where the costs of both are known. The sums of compared
+    /// costs decide. If these are equal, the sums of the tie-breakers decide, over the pairs on
+    /// which both timed out. A missing tie-breaker counts as infinite.
     pub fn compare(&self, both: &[(&Observation, &Observation)]) -> Ordering {
         let cost = |observation: &Observation| {
             self.compared(observation).map_or(f64::INFINITY, Reading::lower_bound)
@@ -112,13 +115,13 @@ impl Objective {
     }
 }
 
-/// A sum of compared costs. Infinite costs are counted separately and compared first: of two configurations
-/// that fail equally often, the cheaper one is better.
+/// A sum of compared costs. Infinite costs are counted separately, and their number is compared
+/// first. So if two configurations fail equally often, the cheaper one is better.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
 pub struct Total {
     /// Number of infinite costs.
     pub failures: usize,
-    /// The sum of the others.
+    /// The sum of the finite costs.
     pub cost: f64,
 }
 
@@ -143,7 +146,7 @@ impl Sum<f64> for Total {
     }
 }
 
-/// The scenario as the engine sees it.
+/// The part of a scenario that the engine needs.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// The space of configurations.

@@ -11,14 +11,19 @@
 //! | at least v, and v is above the bound | v, the smallest value it can have |
 //! | at least v, and v is not above the bound | nothing, as if it had not been measured |
 //!
-//! A configuration is feasible, as far as measured, if its violation is 0. It is proven infeasible if one
-//! pair violates a `max`. For a mean, at least four pairs are needed: the configuration is proven infeasible
-//! if the lower confidence bound `mean - t * sd / sqrt(n)` is above the constraint's bound, with t the
-//! quantile of Student's t at the constraint's confidence. With fewer pairs, the incumbent's standard deviation
-//! stands in for the configuration's own, at the confidence [`FEW_PAIRS_CONFIDENCE`]: a hopeless configuration is
-//! recognised by its first pair. Its mean must also be above all readings of the incumbent, and these must differ:
-//! outputs such as 0 or 1 for a failed or finished trial are not normally distributed. A censored reading counts as less than its true
-//! value, so a value found too large is too large.
+//! A configuration is feasible, as far as measured, if its violation is 0. A `max` is proven
+//! violated if one pair violates it. A mean is proven violated if its lower confidence bound,
+//! `mean - t * sd / sqrt(n)`, is above the constraint's bound. Here t is the quantile of Student's t at
+//! the constraint's confidence, and at least four pairs are needed.
+//!
+//! With fewer pairs, the standard deviation of the incumbent is used, at the confidence
+//! 99.9 %. A hopeless configuration is thus recognised on its first pair. In this
+//! case, the mean must also be above all readings of the incumbent, and these readings must not all
+//! be equal. The reason is that outputs such as 0 or 1 for a failed or finished trial are not
+//! normally distributed.
+//!
+//! A censored reading counts as less than its true value. So if the value is above the bound, the
+//! true value is too.
 
 use math::student::quantile_of;
 use serde::{Deserialize, Serialize};
@@ -26,13 +31,14 @@ use surrogate::Reading;
 
 use crate::observation::Observation;
 
-/// Number of pairs needed to judge a mean.
+/// Number of pairs needed to judge a mean by its own standard deviation.
 const LEAST_PAIRS: usize = 4;
 
-/// Confidence that a mean of fewer pairs is above its bound: high, because the spread is another configuration's.
+/// Confidence needed to reject a mean of fewer pairs. It is high because the standard deviation is
+/// another configuration's.
 const FEW_PAIRS_CONFIDENCE: f64 = 0.999;
 
-/// Default confidence that a mean is above its bound at which a race drops a challenger.
+/// Default confidence at which a race drops a challenger because its mean is above the bound.
 pub const CONFIDENCE: f64 = 0.975;
 
 /// How the readings of many pairs are combined into one number.
@@ -51,12 +57,13 @@ pub struct Constraint {
     pub bound: f64,
     /// How the readings of a configuration's pairs are combined.
     pub over: Over,
-    /// Confidence that a mean is above the bound at which a race drops a challenger: above 0.5 and below 1.
+    /// Confidence at which a race drops a challenger because its mean is above the bound; above 0.5
+    /// and below 1.
     pub confidence: f64,
 }
 
 impl Constraint {
-    /// A bound with the default confidence.
+    /// Returns a constraint with the default confidence.
     pub const fn new(bound: f64, over: Over) -> Self {
         Self { bound, over, confidence: CONFIDENCE }
     }
@@ -65,18 +72,19 @@ impl Constraint {
 /// The value of one constrained output according to some trials, and whether it satisfies the constraint.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Holding {
-    /// The mean or maximum, as a lower bound if some readings are lower bounds; `None` if no pair counts.
+    /// The mean or maximum. It is a lower bound if some readings are lower bounds; `None` if no
+    /// pair counts.
     pub value: Option<Reading>,
     /// Number of pairs that count.
     pub pairs: usize,
-    /// Distance of the value above the bound, relative to the bound: 0 if it is not above, infinite if no
-    /// pair counts.
+    /// How far the value is above the bound, relative to the bound: 0 if it is not above, infinite
+    /// if no pair counts.
     #[serde(with = "math::json_number")]
     pub violation: f64,
 }
 
 impl Holding {
-    /// Whether the constraint is satisfied, as far as measured.
+    /// Returns whether the constraint is satisfied, as far as measured.
     pub fn is_kept(&self) -> bool {
         self.violation == 0.0
     }
@@ -91,7 +99,7 @@ pub struct Tally(Vec<Seen>);
 struct Seen {
     /// Moments of the exact readings.
     exact: Moments,
-    /// Readings that are lower bounds; whether they count depends on the constraint.
+    /// Readings that are lower bounds. Whether they count depends on the constraint's bound.
     at_least: Vec<f64>,
 }
 
@@ -127,7 +135,7 @@ impl Seen {
         }
     }
 
-    /// The moments of all readings that count, and whether some of these are lower bounds.
+    /// Returns the moments of all readings that count, and whether some of these are lower bounds.
     fn counted(&self, constraint: &Constraint) -> (Moments, bool) {
         let mut all = self.exact;
         let proofs = self.at_least.iter().filter(|&&value| value > constraint.bound);
@@ -178,7 +186,7 @@ impl Tally {
         tally
     }
 
-    /// Adds a trial; an output that a stopped trial left unmeasured does not count.
+    /// Adds a trial. An output that was not measured because the trial was stopped does not count.
     pub fn add(&mut self, observation: &Observation) {
         self.add_readings(observation.constraints());
     }
@@ -205,13 +213,14 @@ impl Tally {
         self.each(constraints).map(|(seen, constraint)| seen.holding(constraint)).collect()
     }
 
-    /// The total violation: 0 if the trials are feasible, infinite if a constraint was never measured.
+    /// Returns the total violation: 0 if all constraints are satisfied, infinite if a constrained
+    /// output was never measured.
     pub fn violation(&self, constraints: &[Constraint]) -> f64 {
         self.each(constraints).map(|(seen, constraint)| seen.holding(constraint).violation).sum()
     }
 
-    /// Whether the trials prove that their configuration violates a constraint. The incumbent's trials show how much
-    /// the outputs vary.
+    /// Returns whether the trials prove that their configuration violates a constraint. If there
+    /// are few trials, the incumbent's trials show how much the outputs vary.
     pub fn proves_violation(&self, constraints: &[Constraint], incumbent: &Self) -> bool {
         let others = incumbent.0.iter().chain(std::iter::repeat(&NOTHING));
         self.each(constraints)
@@ -246,14 +255,15 @@ mod tests {
         let mean = [Constraint::new(2.0, Over::Mean)];
         let incumbent = tally(&[Some(1.0), Some(1.1), Some(0.9), Some(1.05), Some(0.95)]);
         let proves = |value: f64| tally(&[Some(value)]).proves_violation(&mean, &incumbent);
-        // Student's t with 4 degrees of freedom at 0.999 is 7.17, and the standard deviation is 0.079.
+        // At a confidence of 0.999, Student's t with 4 degrees of freedom is 7.17. The standard
+        // deviation is 0.079.
         assert!(proves(2.6) && !proves(2.5), "2.57 is the limit");
         let two = tally(&[Some(2.5), Some(2.5)]);
         assert!(two.proves_violation(&mean, &incumbent), "two pairs have a smaller error");
         let three = tally(&[Some(1.0), Some(1.1), Some(0.9)]);
         assert!(!tally(&[Some(9.0)]).proves_violation(&mean, &three), "three pairs do not show a spread");
         assert!(!tally(&[None]).proves_violation(&mean, &incumbent));
-        // A share of failures: one failure is not yet a high share.
+        // The output is 1 for a failed trial: one failure does not prove a high share of failures.
         let few_failures: Vec<Option<f64>> =
             (0..40).map(|pair| Some(f64::from(u8::from(pair == 7)))).collect();
         let share = [Constraint::new(0.1, Over::Mean)];
@@ -324,7 +334,8 @@ mod tests {
     fn a_lower_confidence_proves_a_violation_sooner() {
         let values = [Some(1.0), Some(1.4), Some(0.8), Some(1.6)];
         let with = |confidence| [Constraint { confidence, ..Constraint::new(1.0, Over::Mean) }];
-        // The mean is 1.2, its error 0.183: t = 1.095 with three degrees of freedom, 82 %.
+        // The mean is 1.2 and its standard error 0.183. So t = 1.095, which with three degrees of
+        // freedom is the 82 % quantile.
         assert!(tally(&values).proves_violation(&with(0.8), &Tally::default()));
         assert!(!tally(&values).proves_violation(&with(0.85), &Tally::default()));
         assert!(!tally(&values).proves_violation(&with(CONFIDENCE), &Tally::default()));

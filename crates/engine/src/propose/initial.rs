@@ -9,12 +9,12 @@ use super::{Choice, Forecast, Proposer, Tempo};
 use crate::history::History;
 use crate::trial::ConfigId;
 
-/// Proposes some first configurations, then those of another proposer.
+/// Proposes the first configurations of a campaign, then those of another proposer.
 pub struct Initial {
     first: Vec<Configuration>,
     given: usize,
     default: Configuration,
-    /// All configurations before this place are in the history.
+    /// All configurations before this index are in the history.
     cursor: usize,
     then: Box<dyn Proposer>,
 }
@@ -49,7 +49,7 @@ impl Proposer for Initial {
     }
 
     fn origin(&self, config: ConfigId, history: &History) -> &'static str {
-        // A configuration may be given twice, or be the default: its first source counts.
+        // A configuration may be given twice, or be the default. Its first source counts.
         let configuration = history.configuration(config);
         match self.first.iter().position(|first| first == configuration) {
             _ if *configuration == self.default => "default",

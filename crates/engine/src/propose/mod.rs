@@ -1,7 +1,7 @@
-//! Proposing configurations to race against the incumbent.
+//! Proposers: they find configurations to race against the incumbent.
 //!
 //! A proposer is a pure function of the seed, the history and the incumbent. Its random streams are keyed by
-//! the number of configurations seen so far, so a campaign continues after an interruption as if there had
+//! the number of configurations seen so far. So after an interruption, a campaign continues as if there had
 //! been none.
 
 mod initial;
@@ -21,9 +21,10 @@ use surrogate::Interrupt;
 use crate::history::History;
 use crate::trial::ConfigId;
 
-/// Attempts to draw a new configuration from an infinite space.
+/// Number of attempts to draw a new configuration from an infinite space.
 const ATTEMPTS: usize = 100;
-/// Largest number of attempts for a finite space: a few tenths of a second at the end of a campaign.
+/// Largest number of attempts for a finite space. At the end of a campaign, they take a few tenths of a
+/// second.
 const MOST_ATTEMPTS: usize = 200_000;
 
 /// Finds configurations worth a race.
@@ -31,11 +32,11 @@ pub trait Proposer: Send {
     /// Returns a configuration that is not in the history; `None` if none was found.
     fn propose(&mut self, history: &History, incumbent: ConfigId) -> Option<Configuration>;
 
-    /// The name of the source that a configuration of the history came from.
+    /// Returns the name of the source of a configuration of the history.
     fn origin(&self, config: ConfigId, history: &History) -> &'static str;
 
-    /// Returns the expected costs of the configurations of the history, by number and on any scale. An
-    /// unknown one is NaN or, at the end, missing.
+    /// Returns the expected costs of the configurations of the history, indexed by number, on any scale. An
+    /// unknown cost is NaN; unknown costs at the end may be left out.
     fn expected(&mut self, _history: &History) -> &[f64] {
         &[]
     }
@@ -46,7 +47,7 @@ pub trait Proposer: Send {
         None
     }
 
-    /// Returns which of several learners was judged to be the best, and why; `None` if there is no choice.
+    /// Returns the learner that was judged best of several, with the reasons; `None` if there is no choice.
     fn choice(&self) -> Option<Choice> {
         None
     }
@@ -54,42 +55,42 @@ pub trait Proposer: Send {
     /// Sets how much time may be spent on proposals from now on. Proposers that take little time ignore it.
     fn set_tempo(&mut self, _tempo: Tempo) {}
 
-    /// Interrupts computations when the flag is raised; proposals and expectations are invalid from then on.
-    /// Proposers that take little time ignore it.
+    /// Interrupts computations when the flag is raised. From then on, proposals and expected costs are
+    /// invalid. Proposers that take little time ignore it.
     fn watch_interrupt(&mut self, _interrupt: &Interrupt) {}
 }
 
-/// The cost that a model predicted for a configuration, over all instances.
+/// The cost over all instances that a model predicted for a configuration.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Forecast {
     /// The predicted median.
     pub cost: f64,
-    /// One standard deviation below, on the model's scale.
+    /// The value one standard deviation below, on the model's scale.
     pub low: f64,
-    /// One standard deviation above.
+    /// The value one standard deviation above.
     pub high: f64,
 }
 
 /// How much time may be spent on a proposal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Tempo {
-    /// Enough for every model.
+    /// Enough time for every model.
     #[default]
     Calm,
-    /// Enough only for a cheaper model.
+    /// Enough time only for a cheaper model.
     Brisk,
-    /// Not enough for a model.
+    /// Not enough time for any model.
     Hurried,
 }
 
-/// Number of draws before giving up on finding a new configuration.
+/// Returns the number of draws after which the search for a new configuration gives up.
 fn attempts(space: &Space) -> usize {
     let size = space.size();
     if size.continuous > 0 {
         return ATTEMPTS;
     }
-    // The last of n configurations is missed with probability (1 - 1/n)^(20 n) = 2e-9. Where 20 n exceeds the
-    // largest number of attempts, about the last n/10000 configurations may be missed.
+    // With 20 n draws, the last of n configurations is missed with probability (1 - 1/n)^(20 n) = 2e-9. If 20
+    // n exceeds the largest number of attempts, about the last n/10000 configurations may be missed.
     let n = if size.dependent == 0 { libm::pow(10.0, size.log10) } else { f64::INFINITY };
     ((20.0 * n) as usize).clamp(ATTEMPTS, MOST_ATTEMPTS)
 }

@@ -1,4 +1,4 @@
-//! The racer: the incumbent gains pairs; challengers meet it in doubling batches, capped by sums.
+//! The racer. The incumbent gains pairs; challengers race it in doubling batches, with capped trials.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::propose::Proposer;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, TrialRequest, Why};
 
-/// Largest number of configurations of an earlier campaign that race again.
+/// Largest number of configurations from an earlier campaign that race again.
 const MOST_EARLIER: usize = 10;
 
 /// Races with adaptive capping, on any number of workers.
@@ -24,7 +24,7 @@ pub struct CappedRacer {
     state: IncumbentState,
     /// Configurations that race before new ones: requested ones, and those of an earlier campaign.
     earlier: VecDeque<ConfigId>,
-    /// Number of these that were requested; they come first.
+    /// Number of requested configurations among these; they come first.
     requested: usize,
     rematches: Rematches,
     losses: Losses,
@@ -32,12 +32,12 @@ pub struct CappedRacer {
     races: Vec<Race>,
     running: BTreeMap<TrialId, Running>,
     next_trial: u64,
-    /// Number of challengers raced so far. Those that race again count only in an exhausted finite space.
+    /// Number of challengers raced so far. Rematches count only in an exhausted finite space.
     challengers: usize,
     /// Whether no new configuration is left.
     exhausted: bool,
     orders: VecDeque<Order>,
-    /// Whether running trials are never capped lower or stopped.
+    /// Whether running trials are left alone: their caps are never lowered, and they are never stopped.
     hands_off: bool,
     news: Vec<News>,
 }
@@ -52,21 +52,21 @@ impl Running {
         Self { trial, elapsed: 0.0 }
     }
 
-    /// The lower bound of its cost from an earlier trial; 0 if there is none.
+    /// Returns the lower bound of the trial's cost from an earlier trial; 0 if there is none.
     fn prior(&self) -> f64 {
         self.trial.prior.unwrap_or(0.0)
     }
 
-    /// The cost it has reached beyond the earlier lower bound.
+    /// Returns by how much the trial's cost exceeds the earlier lower bound so far.
     fn excess(&self) -> f64 {
         (self.elapsed - self.prior()).max(0.0)
     }
 }
 
 impl CappedRacer {
-    /// Races all configurations against the default. Trials of an earlier campaign in the history count for
-    /// the default, and the configurations known on most pairs race before new ones, because proposers never
-    /// propose them again.
+    /// Races all configurations against the default. If the history has trials of an earlier campaign, those
+    /// of the default count. The configurations known on most pairs then race first, since no proposer
+    /// proposes them again.
     pub fn new(problem: Problem, racing: Racing, history: &mut History) -> Self {
         let incumbent = history.intern(&problem.default);
         let mut state = IncumbentState::new(problem, racing, incumbent);
@@ -75,7 +75,7 @@ impl CappedRacer {
             .map(|number| (state.known_pairs(ConfigId(number), history), ConfigId(number)))
             .filter(|&(pairs, config)| pairs > 0 && config != incumbent && !history.is_barred(config))
             .collect();
-        // An incumbent is known on more pairs than the configurations that lost against it.
+        // Former incumbents are known on more pairs than the configurations that lost against them.
         earlier.sort_by_key(|&(pairs, config)| (std::cmp::Reverse(pairs), config));
         Self {
             state,
@@ -94,8 +94,8 @@ impl CappedRacer {
         }
     }
 
-    /// Continues from a snapshot taken with the same history. The costs that running trials have reached must
-    /// be reported again, if these still run.
+    /// Continues from a snapshot taken with the same history. For trials that still run, the costs they have
+    /// reached must be reported again.
     pub fn restore(problem: Problem, racing: Racing, snapshot: Snapshot, history: &History) -> Self {
         let Snapshot { incumbent, incumbent_pairs, next_trial, challengers, races, orders, .. } = snapshot;
         Self {
@@ -116,15 +116,15 @@ impl CappedRacer {
         }
     }
 
-    /// Never lowers the cap of a running trial and never stops one, so that decisions do not depend on how
-    /// far trials have come.
+    /// Makes the racer leave running trials alone: it never lowers their caps and never stops them. Decisions
+    /// then do not depend on how far trials have come.
     #[must_use]
     pub fn hands_off(mut self) -> Self {
         self.hands_off = true;
         self
     }
 
-    /// The pairs of the incumbent's running trials, which it is about to gain.
+    /// Returns the pairs on which the incumbent is running and which it will therefore gain.
     fn gains(&self) -> impl Iterator<Item = Pair> {
         let gain =
             |trial: &&PendingTrial| trial.why == Why::Incumbent && trial.key.config == self.state.incumbent();
@@ -140,8 +140,8 @@ impl CappedRacer {
         Ask::Run(TrialRequest { id, key, configuration, cap, why })
     }
 
-    /// The next trial of the incumbent, if a pair is due. A pair on which the history contains its cost is
-    /// gained at once.
+    /// Returns the next trial of the incumbent, if a pair is due. If the history already contains its cost on
+    /// the pair, the incumbent gains the pair at once.
     fn gain(&mut self, history: &History) -> Option<Ask> {
         loop {
             let pending: Vec<Pair> = self.gains().collect();
@@ -158,14 +158,15 @@ impl CappedRacer {
         }
     }
 
-    /// Takes in that the incumbent is known on one more pair.
+    /// Records that the incumbent is known on one more pair.
     fn gained(&mut self, pair: Pair, history: &History) {
         let rules = |state: &IncumbentState| (state.is_ready(), state.is_feasible());
         let before = rules(&self.state);
         self.state.gain(pair, history);
         self.rematches.gained();
         let after = rules(&self.state);
-        // Where means are compared, they have changed; so has the spread of constrained outputs.
+        // The new pair changes the incumbent's means, if means are compared, and the spread of its
+        // constrained outputs.
         let is_constrained = !self.state.problem.objective.constraints.is_empty();
         if after != before || is_constrained || !self.state.compares_seeds() {
             if before.1 && !after.1 && self.state.pairs().len() > 1 {
@@ -175,12 +176,12 @@ impl CappedRacer {
         }
     }
 
-    /// Lets former incumbents race again after the incumbent turned out infeasible: configurations that it
-    /// beat by its cost may be better.
+    /// Lets former incumbents race again after the incumbent turned out to be infeasible. It had beaten them
+    /// by cost, but they may be feasible.
     fn recall_former(&mut self, history: &History) {
         let mut busy = self.busy();
         busy.extend(&self.earlier);
-        // Their feasibility is not checked: it is unknown on pairs where they were capped.
+        // Whether they are feasible is not checked: it is unknown on pairs where they were capped.
         let latest = self.rematches.latest(self.state.field(history, &busy));
         let place = self.requested.min(self.earlier.len());
         for config in latest.into_iter().take(FINALISTS).rev() {
@@ -188,7 +189,7 @@ impl CappedRacer {
         }
     }
 
-    /// The next trial of an open race, oldest race first.
+    /// Returns the next trial of an open race; older races come first.
     fn challenge(&mut self, history: &History) -> Option<Ask> {
         let mut place = 0;
         while place < self.races.len() {
@@ -217,7 +218,7 @@ impl CappedRacer {
         None
     }
 
-    /// The cost that a challenger has left; running trials count with what they have reached.
+    /// Returns the cost that a challenger may still use, counting what its running trials have reached.
     fn left(&self, place: usize, history: &History) -> f64 {
         let race = &self.races[place];
         race.left(self.state.rules(history), self.elapsed_of(race))
@@ -236,8 +237,7 @@ impl CappedRacer {
         self.news.push(News::Dropped(race.config, race.sums.count, drop));
     }
 
-    /// The first configuration that races before new ones. Barred configurations are skipped, even requested
-    /// ones.
+    /// Returns the next configuration that races before new ones; skips barred ones, even if requested.
     fn next_earlier(&mut self, history: &History) -> Option<ConfigId> {
         loop {
             let config = self.earlier.pop_front()?;
@@ -248,13 +248,13 @@ impl CappedRacer {
         }
     }
 
-    /// Configurations that are racing or have a running trial.
+    /// Returns the configurations that are racing or have a running trial.
     fn busy(&self) -> Vec<ConfigId> {
         let running = self.running.values().map(|running| running.trial.key.config);
         self.races.iter().map(|race| race.config).chain(running).collect()
     }
 
-    /// A configuration that has lost and races again.
+    /// Returns a configuration that has lost and may race again now, if there is one.
     fn next_rematch(&mut self, history: &History, proposer: &mut dyn Proposer) -> Option<ConfigId> {
         if !self.rematches.is_due() || !self.state.is_ready() {
             return None;
@@ -266,8 +266,8 @@ impl CappedRacer {
         self.rematches.next(field, expected)
     }
 
-    /// The race of the next challenger: a requested one, one that races again, a new one, or one of an
-    /// exhausted space; `None` if there is none.
+    /// Returns the race of the next challenger: a requested configuration, a rematch, a new configuration, or
+    /// one of an exhausted space; `None` if there is none.
     fn next_race(&mut self, history: &mut History, proposer: &mut dyn Proposer) -> Option<Race> {
         if let Some(config) = self.next_earlier(history).or_else(|| self.next_rematch(history, proposer)) {
             return Some(Race::new(config));
@@ -284,8 +284,8 @@ impl CappedRacer {
         Some(Race::rematch(config, exhausted::TOLERANCE, self.state.rules(history)))
     }
 
-    /// The configuration of an exhausted space that races again. If all that could win have met the incumbent
-    /// on all its pairs, the incumbent is made to gain another pair.
+    /// Returns the configuration of an exhausted space that races again. If all that could win have met the
+    /// incumbent on all its pairs, it makes the incumbent gain another pair.
     fn next_of_all(&mut self, history: &History) -> Option<ConfigId> {
         if !self.state.is_ready() {
             return None;
@@ -306,7 +306,7 @@ impl CappedRacer {
         }
     }
 
-    /// Opens a race; returns false if there is no challenger.
+    /// Opens a race; returns `false` if there is no challenger.
     fn open(&mut self, history: &mut History, proposer: &mut dyn Proposer) -> bool {
         let Some(race) = self.next_race(history, proposer) else { return false };
         let config = race.config;
@@ -330,7 +330,7 @@ impl CappedRacer {
         if rules.ready {
             race.add_batch(rules.pairs, seed, rules);
         } else {
-            // The incumbent's first trials are still running: challengers may already run on their pairs.
+            // While the incumbent's first trials are running, challengers may already run on the same pairs.
             let pairs: Vec<Pair> = rules.pairs.iter().copied().chain(pending).collect();
             race.add_batch(&pairs, seed, rules);
         }
@@ -363,14 +363,14 @@ impl CappedRacer {
     fn judge_all(&mut self, history: &History) {
         let configs: Vec<ConfigId> = self.races.iter().map(|race| race.config).collect();
         for config in configs {
-            // A challenger promoted meanwhile has left the list, and its promotion has judged the others.
+            // A challenger promoted meanwhile is no longer in the list; its promotion judged the others.
             let Some(place) = self.races.iter().position(|race| race.config == config) else { continue };
             self.races[place].refresh(self.state.rules(history));
             self.settle(place, history);
         }
     }
 
-    /// Bars a configuration that has given a wrong answer, even the incumbent.
+    /// Bars a configuration that has given a wrong answer, even if it is the incumbent.
     fn bar(&mut self, config: ConfigId, history: &History) {
         self.earlier.retain(|&other| other != config);
         if config == self.state.incumbent() {
@@ -380,8 +380,8 @@ impl CappedRacer {
         }
     }
 
-    /// Replaces a barred incumbent. Its successor may have fewer pairs than open races have met, so these
-    /// start again; known results are kept.
+    /// Replaces a barred incumbent. Its successor may have fewer pairs than challengers have met, so open
+    /// races start again; known results are kept.
     fn dethrone(&mut self, history: &History) {
         let Some((successor, pairs)) = self.state.successor(history) else { return };
         let before = self.state.incumbent();
@@ -395,13 +395,13 @@ impl CappedRacer {
         let (problem, racing) = (self.state.problem.clone(), self.state.racing.clone());
         self.state = IncumbentState::resumed(problem, racing, successor, &pairs, history);
         self.state.gain_all_known(history);
-        // The successor continues from the pairs it has, instead of catching up at once.
+        // The successor continues with the pairs it has, instead of catching up at once.
         let IncumbentState { problem, racing, .. } = &self.state;
         self.challengers = racing.schedule.challengers(self.state.pairs().len(), problem.instances as usize);
         self.news.push(News::Dethroned(successor, self.state.pairs().len(), before));
     }
 
-    /// Lowers the caps of a challenger's running trials to the cost left for each.
+    /// Lowers the caps of a challenger's running trials to the cost that it may still use.
     fn tighten(&mut self, place: usize, history: &History) {
         let left = self.left(place, history);
         if self.hands_off || !left.is_finite() {
@@ -422,12 +422,12 @@ impl CappedRacer {
         self.races.iter().position(|race| race.running.contains(&id))
     }
 
-    /// The next order that is still valid.
+    /// Returns the next order, skipping those that are no longer valid.
     fn order(&mut self) -> Option<Ask> {
         while let Some(order) = self.orders.pop_front() {
             match order {
                 Order::Cancel(id) if self.running.contains_key(&id) => return Some(Ask::Cancel(id)),
-                // A later order may have lowered the cap further.
+                // The order is outdated if a later one has lowered the cap further.
                 Order::Tighten(id, cap) if self.running.get(&id).is_some_and(|it| it.trial.cap == cap) => {
                     return Some(Ask::Tighten(id, cap));
                 }

@@ -1,8 +1,8 @@
-//! Which configuration races when every configuration of a finite space has been tried.
+//! Chooses the next challenger when every configuration of a finite space has been tried.
 //!
-//! Most configurations were dropped after one pair, so it is still open which of them is best. They race
-//! again, the most promising first, until the budget is spent, all have met the incumbent on all pairs, or
-//! the others are clearly worse:
+//! Most configurations were dropped after one pair, so it is not yet known which of them is best.
+//! They race again, the most promising first. This ends when the budget is spent, when all have met
+//! the incumbent on all pairs, or when all others are clearly worse:
 //!
 //! ```text
 //! r = sum of its costs / sum of the incumbent's costs    over the n pairs on which it met the incumbent
@@ -10,8 +10,9 @@
 //! most promising:  least r / (1 + 2 / sqrt(n))
 //! ```
 //!
-//! A censored cost counts as its lower bound. Costs without a cutoff may be negative: for these, the
-//! difference of means in units of the incumbent's standard deviation replaces the ratio.
+//! A censored cost counts as its lower bound. Costs without a cutoff may be negative. For these,
+//! the ratio is replaced by the difference of the means, in units of the incumbent's standard
+//! deviation.
 
 use surrogate::Reading;
 
@@ -28,13 +29,14 @@ pub(super) const TOLERANCE: f64 = 2.0;
 pub(super) enum Remaining {
     /// This configuration races again.
     Race(ConfigId),
-    /// All that could win have met the incumbent on all of its pairs: it needs another pair.
+    /// All configurations that could win have met the incumbent on all its pairs, so the incumbent
+    /// needs another pair.
     Gain,
     /// No configuration could win.
     Nothing,
 }
 
-/// Returns which configuration races next, apart from those that are `out` for now.
+/// Returns what to do next. Configurations for which `out` is true cannot race now.
 pub(super) fn next(state: &IncumbentState, history: &History, out: impl Fn(ConfigId) -> bool) -> Remaining {
     let mut best: Option<(f64, ConfigId)> = None;
     let mut has_rival = false;
@@ -61,8 +63,8 @@ pub(super) fn next(state: &IncumbentState, history: &History, out: impl Fn(Confi
     }
 }
 
-/// How promising a configuration is: less is better, and above 1 it is clearly worse than the incumbent.
-/// `None` if it failed where the incumbent did not.
+/// Returns how promising a configuration is; less is better. A configuration with a value above 1
+/// is clearly worse than the incumbent. Returns `None` if it failed where the incumbent did not.
 fn promise(state: &IncumbentState, history: &History, config: ConfigId) -> Option<f64> {
     let objective = state.objective();
     let (mut own, mut other, mut squares, mut count) = (0.0, 0.0, 0.0, 0.0);
@@ -84,7 +86,7 @@ fn promise(state: &IncumbentState, history: &History, config: ConfigId) -> Optio
     }
     let margin = TOLERANCE / libm::sqrt(count);
     if objective.cutoff.is_some() {
-        // A sum of zero counts as one grain for each pair.
+        // A smaller sum counts as one grain for each pair, so that no sum is zero.
         let grain = objective.grain.max(f64::MIN_POSITIVE) * count;
         return Some(own.max(grain) / other.max(grain) / (1.0 + margin));
     }

@@ -1,4 +1,4 @@
-//! The incumbent, its pairs, and the rules for races that follow from them.
+//! The incumbent and its pairs, and the rules for races that follow from them.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::problem::constraint::Tally;
 use crate::problem::{Objective, Problem};
 use crate::trial::{ConfigId, Pair};
 
-/// Largest number of pairs of an incumbent that has failed on all of its pairs.
+/// Largest number of pairs for an incumbent that has failed on all of its pairs.
 const FAILURES: usize = 3;
 
 /// The incumbent and the pairs on which it is known.
@@ -20,11 +20,11 @@ pub(super) struct IncumbentState {
     pub(super) problem: Problem,
     pub(super) racing: Racing,
     incumbent: ConfigId,
-    /// The pairs on which the incumbent is known, in the order gained.
+    /// The pairs on which the incumbent is known, in the order in which it gained them.
     pairs: Vec<Pair>,
     met: HashSet<Pair>,
     source: Pairs,
-    /// The incumbent has met all pairs of `source` before this place.
+    /// The incumbent has met all pairs of `source` before this index.
     full: usize,
     tally: Tally,
     references: References,
@@ -33,14 +33,15 @@ pub(super) struct IncumbentState {
 }
 
 impl IncumbentState {
-    /// The incumbent before its first pair.
+    /// Returns the state of an incumbent without pairs.
     pub(super) fn new(problem: Problem, racing: Racing, incumbent: ConfigId) -> Self {
         let Objective { cutoff, par, grain, .. } = problem.objective;
         assert!(
             cutoff.is_none_or(|cutoff| cutoff > 0.0 && cutoff.is_finite()),
             "a cutoff must be positive and finite"
         );
-        // With smaller factors, a challenger that is stopped need not have lost.
+        // If one of these factors were below 1, a challenger could be stopped although it has not
+        // lost.
         assert!(racing.slack >= 1.0 && par >= 1.0, "slack and penalty factor must be at least 1");
         assert!(grain >= 0.0, "a grain must not be negative");
         let source = Pairs::new(problem.instances, racing.deterministic, problem.seed);
@@ -58,7 +59,8 @@ impl IncumbentState {
         }
     }
 
-    /// The incumbent with pairs on which the history contains its cost.
+    /// Returns the state of an incumbent with these pairs. The history must contain its cost on
+    /// each of them.
     pub(super) fn resumed(
         problem: Problem,
         racing: Racing,
@@ -83,22 +85,22 @@ impl IncumbentState {
         &self.problem.objective
     }
 
-    /// Number of pairs the incumbent needs before a challenger is judged.
+    /// Returns the number of pairs the incumbent needs before a challenger is judged.
     pub(super) fn least_pairs(&self) -> usize {
         self.racing.min_pairs.min(self.most_pairs()).min(self.source.count()).max(1)
     }
 
-    /// Largest number of pairs of the incumbent.
+    /// Returns the largest number of pairs that the incumbent may have.
     pub(super) fn most_pairs(&self) -> usize {
         self.racing.max_pairs.max(1)
     }
 
-    /// Number of pairs due after this many challengers. An incumbent that has only failed needs few pairs to
-    /// lose against a challenger that does not fail.
+    /// Returns the number of pairs due after this many challengers. It stays small for an incumbent
+    /// that has failed on all pairs: any challenger that does not fail will beat it.
     pub(super) fn pairs_due(&self, challengers: usize) -> usize {
         let least = self.least_pairs();
         if !self.is_ready() {
-            // Races opened before the incumbent has its first pairs draw from exactly these pairs.
+            // Races that open before the incumbent has its first pairs use exactly these pairs.
             return least;
         }
         let has_only_failed = self.failures == self.pairs.len();
@@ -107,17 +109,17 @@ impl IncumbentState {
         due.min(most).max(least)
     }
 
-    /// Whether configurations are compared seed by seed rather than by means over seeds.
+    /// Returns whether configurations are compared seed by seed rather than by means over seeds.
     pub(super) fn compares_seeds(&self) -> bool {
         self.racing.deterministic || self.racing.common_seeds
     }
 
-    /// Whether challengers may be judged.
+    /// Returns whether the incumbent has enough pairs to judge challengers.
     pub(super) fn is_ready(&self) -> bool {
         self.pairs.len() >= self.least_pairs()
     }
 
-    /// Whether the incumbent satisfies all constraints, as far as measured.
+    /// Returns whether the incumbent satisfies all constraints, as far as measured.
     pub(super) fn is_feasible(&self) -> bool {
         !self.pairs.is_empty() && self.tally.violation(&self.objective().constraints) == 0.0
     }
@@ -136,13 +138,13 @@ impl IncumbentState {
         }
     }
 
-    /// The situation that decides which configurations may race again, apart from the busy ones.
+    /// Returns the facts that decide which configurations may race again; `busy` ones may not.
     pub(super) fn field<'a>(&self, history: &'a History, busy: &'a [ConfigId]) -> Field<'a> {
         let default = history.find(&self.problem.default).unwrap_or(self.incumbent);
         Field { history, default, incumbent: self.incumbent, pairs: self.pairs.len(), busy }
     }
 
-    /// The first pair that the incumbent has not met and that is not `pending`.
+    /// Returns the first pair that the incumbent has not met and that is not `pending`.
     pub(super) fn next_pair(&mut self, pending: &[Pair]) -> Option<Pair> {
         while self.source.get(self.full).is_some_and(|pair| self.met.contains(&pair)) {
             self.full += 1;
@@ -175,15 +177,16 @@ impl IncumbentState {
         }
     }
 
-    /// The violation of a configuration on these pairs.
+    /// Returns how much a configuration violates the constraints on these pairs.
     fn violation_on(&self, config: ConfigId, pairs: &[Pair], history: &History) -> f64 {
         let trials = pairs.iter().filter_map(|&pair| trial(history, config, pair));
         Tally::of(trials.map(|trial| &trial.observation)).violation(&self.objective().constraints)
     }
 
-    /// Chooses the successor of a barred incumbent, with the pairs it is known on: a feasible configuration
-    /// if there is any; among these the one known on most of the incumbent's pairs, as former incumbents are;
-    /// among equals the best on these pairs. `None` if no configuration is left.
+    /// Chooses the successor of a barred incumbent and returns it with the pairs on which it is
+    /// known. Feasible configurations come first. Among these, the one known on most of the
+    /// incumbent's pairs is chosen; usually this is a former incumbent. If several are equal, the
+    /// best on these pairs is chosen. Returns `None` if no configuration is left.
     pub(super) fn successor(&self, history: &History) -> Option<(ConfigId, Vec<Pair>)> {
         let of = |config: ConfigId| -> Vec<Pair> {
             let known = |pair: &&Pair| known(history, self.objective(), config, **pair).is_some();
@@ -209,7 +212,7 @@ impl IncumbentState {
         })
     }
 
-    /// Number of pairs on which a configuration is known.
+    /// Returns the number of pairs on which a configuration is known.
     pub(super) fn known_pairs(&self, config: ConfigId, history: &History) -> usize {
         history
             .readings(config)
@@ -227,7 +230,8 @@ impl IncumbentState {
         }
     }
 
-    /// Makes another configuration, known on all the pairs, the incumbent; returns the previous incumbent.
+    /// Makes another configuration the incumbent and returns the previous one. The new incumbent
+    /// must be known on all pairs.
     pub(super) fn promote(&mut self, config: ConfigId, history: &History) -> ConfigId {
         let before = std::mem::replace(&mut self.incumbent, config);
         self.tally = Tally::default();

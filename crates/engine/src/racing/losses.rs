@@ -1,8 +1,8 @@
-//! Configurations whose trials are lost repeatedly.
+//! Configurations whose trials are lost again and again.
 //!
-//! A lost trial is no evidence about its configuration, so it is run again. But the configuration itself may
-//! be what kills the supervisor, by using up the memory or by killing its parent process. After a few losses
-//! in a row it is dropped.
+//! A lost trial is no evidence about its configuration, so it is run again. But the configuration
+//! itself may kill the supervisor, by using up the memory or by killing its parent process. So a
+//! challenger is dropped after a few losses in a row.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use crate::trial::ConfigId;
 /// Number of trials lost in a row after which a challenger is dropped.
 const MOST: u32 = 3;
 
-/// Number of trials of each challenger lost since its last trial with a result.
+/// For each challenger, the number of trials lost since its last trial with a result.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Losses(BTreeMap<ConfigId, u32>);
 
 impl Losses {
-    /// Takes in that a trial was lost; returns whether the challenger is to be dropped.
+    /// Records that a trial was lost; returns whether the challenger should be dropped.
     pub(super) fn lost(&mut self, config: ConfigId) -> bool {
         let lost = self.0.entry(config).or_default();
         *lost += 1;
@@ -29,7 +29,7 @@ impl Losses {
         is_out
     }
 
-    /// Takes in that a trial had a result.
+    /// Records that a trial had a result.
     pub(super) fn told(&mut self, config: ConfigId) {
         self.0.remove(&config);
     }

@@ -1,19 +1,21 @@
-//! Racing: finds out which of two configurations is better with as little trial time as possible.
+//! Racing: determines which of two configurations is better, with as little trial time as possible.
 //!
-//! The incumbent gains pairs with the number of challengers it has met (`schedule`). A challenger meets it on
-//! these pairs in batches of 1, 2, 4, … and is dropped as soon as it cannot win. A challenger's trial is
-//! capped where its sum of costs would exceed the incumbent's:
+//! The more challengers the incumbent has met, the more pairs it gains (`schedule`). A challenger
+//! is run on these pairs in batches of 1, 2, 4, … and is dropped as soon as it cannot win. Each
+//! trial of a challenger is capped at the cost that would make its sum exceed the incumbent's:
 //!
 //! ```text
 //! cap = min(cutoff, slack * sum of incumbent + n * grain - sum of challenger)
 //! ```
 //!
-//! Both sums are of compared costs (see [`Objective::compared`](crate::Objective::compared)) over the n pairs
-//! of this and earlier batches; the incumbent's uses its mean on each instance (`reference`). Capping with a
-//! slack of 1 or more never changes which configuration wins, since a challenger stopped there has already
-//! lost. (Hutter, Hoos and Leyton-Brown, 2011; the sum rule with slack 1 is that of ParamILS.)
+//! Both are sums of compared costs (see [`Objective::compared`](crate::Objective::compared)) over
+//! the n pairs of this and earlier batches. The incumbent's sum uses its mean cost on each instance
+//! (`reference`). With a slack of 1 or more, capping never changes which configuration wins: a
+//! challenger that is stopped has already lost. (Hutter, Hoos and Leyton-Brown, 2011; ParamILS uses
+//! this rule with slack 1.)
 //!
-//! Configurations that have lost may race again when there are more pairs: see the table in `rematches.rs`.
+//! Configurations that have lost may race again when there are more pairs; see the table in
+//! `rematches.rs`.
 //!
 //! A wrong answer bars a configuration: it leaves its race at once and never races again. If the incumbent
 //! gives a wrong answer, the best configuration that was never wrong replaces it, and open races start again.
@@ -40,15 +42,15 @@ use crate::propose::Proposer;
 use crate::trial::{Cap, ConfigId, TrialId, TrialRequest};
 use serde::{Deserialize, Serialize};
 
-/// What a racer wants done.
+/// What the racer asks its caller to do.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ask {
     /// Run this trial.
     Run(TrialRequest),
     /// Lower the cap of a running trial.
     Tighten(TrialId, Cap),
-    /// Stop a running trial and tell the cost it has reached. Where costs do not grow while a trial runs,
-    /// withdraw it instead.
+    /// Stop a running trial and tell the cost it has reached. If costs do not grow while a trial
+    /// runs, withdraw the trial instead.
     Cancel(TrialId),
     /// Do nothing until a result is told.
     Wait,
@@ -70,10 +72,10 @@ pub enum News {
     Opened(ConfigId),
     /// A challenger was dropped after meeting the incumbent on this many pairs.
     Dropped(ConfigId, usize, Drop),
-    /// The incumbent (second configuration) gave a wrong answer; the first configuration, known on this many
-    /// pairs, replaces it.
+    /// The incumbent (second configuration) gave a wrong answer. The first configuration, which is
+    /// known on this many pairs, replaces it.
     Dethroned(ConfigId, usize, ConfigId),
-    /// A challenger has won on this many pairs and replaces the second configuration as the incumbent.
+    /// The first configuration has won on this many pairs and replaces the second as the incumbent.
     NewIncumbent(ConfigId, usize, ConfigId),
 }
 
@@ -81,24 +83,24 @@ pub enum News {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Drop {
-    /// Its sum exceeded the bound.
+    /// Its sum of costs exceeded the bound.
     Sum,
-    /// Its sum was larger at the end of a batch.
+    /// Its sum of costs was larger than the incumbent's at the end of a batch.
     Batch,
     /// It failed where the incumbent did not.
     Failure,
     /// It gave a wrong answer and never races again.
     Wrong,
-    /// The incumbent gave a wrong answer: the race starts again against its successor.
+    /// The incumbent gave a wrong answer, so the race starts again against the new incumbent.
     Restart,
-    /// It provably violates a constraint, or violates constraints more than the incumbent.
+    /// It provably violates a constraint, or it violates constraints more than the incumbent does.
     Constraint,
     /// Its trials were lost several times in a row: the configuration may be what kills the workers.
     Lost,
 }
 
 impl Drop {
-    /// The name of the reason in the store.
+    /// Returns the name of the reason in the store.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sum => "sum",
@@ -112,7 +114,7 @@ impl Drop {
     }
 }
 
-/// What becomes of a requested configuration.
+/// What happens to a requested configuration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Requested {
@@ -124,19 +126,19 @@ pub enum Requested {
     Incumbent,
 }
 
-/// How to race.
+/// Settings of races.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Racing {
-    /// Factor on the incumbent's sum; infinite to cap only at the cutoff.
+    /// Factor on the incumbent's sum of costs; if infinite, trials are capped only at the cutoff.
     pub slack: f64,
-    /// Number of pairs the incumbent has before the first challenger is judged.
+    /// Number of pairs the incumbent needs before the first challenger is judged.
     pub min_pairs: usize,
-    /// Number of pairs after which the incumbent gains no more.
+    /// Largest number of pairs the incumbent may gain.
     pub max_pairs: usize,
-    /// When the incumbent gains a pair.
+    /// Rule for when the incumbent gains a pair.
     pub schedule: Schedule,
-    /// Whether seeds act as common random numbers: with the same seed, two configurations share their luck,
-    /// so their costs are compared seed by seed.
+    /// Whether seeds act as common random numbers. Two configurations with the same seed are then
+    /// equally lucky, so their costs are compared seed by seed.
     pub common_seeds: bool,
     /// Whether the target is deterministic, so that one seed per instance is enough.
     pub deterministic: bool,
@@ -157,41 +159,42 @@ impl Default for Racing {
 
 /// Decides which trials to run.
 pub trait Racer: Send {
-    /// Returns what to do next with this many free slots; with no free slot, only orders about running
-    /// trials. Call it again until it returns [`Ask::Wait`] or [`Ask::Done`]. With a free slot it returns
-    /// these only if the proposer has nothing new.
+    /// Returns what to do next with this many free slots. With no free slot, it returns only orders
+    /// about running trials. Call it again until it returns [`Ask::Wait`] or [`Ask::Done`]. With a
+    /// free slot, it returns one of these two only if the proposer has nothing new.
     fn next(&mut self, slots: usize, history: &mut History, proposer: &mut dyn Proposer) -> Ask;
 
-    /// Sets whether the end of the campaign is near. If so, the best configurations that lost race once more
-    /// before new ones do.
+    /// Sets whether the end of the campaign is near. If it is, the best configurations that have
+    /// lost race once more before any new configuration does.
     fn near_end(&mut self, near: bool, history: &History, proposer: &mut dyn Proposer);
 
-    /// Races a configuration of the history before any new one.
+    /// Lets a configuration of the history race before any new one.
     fn request(&mut self, config: ConfigId) -> Requested;
 
-    /// Takes in a trial that has ended and is now the last of the history.
+    /// Reacts to a trial that has ended. It must be the last trial of the history.
     fn told(&mut self, id: TrialId, history: &History);
 
-    /// Reports the costs that running trials have reached at one moment. A trial that is not listed counts as
-    /// zero until its result is told: decisions depend on this moment, never on what was reported before.
+    /// Reports the costs that running trials have reached at one moment. A running trial that is
+    /// not listed counts as having cost nothing so far. Decisions depend only on the latest report,
+    /// never on earlier ones.
     fn elapsed(&mut self, reached: &[(TrialId, f64)], history: &History);
 
-    /// Withdraws a trial that will not be run to its end, without a result.
+    /// Withdraws a running trial, which then ends without a result.
     fn withdrawn(&mut self, id: TrialId);
 
-    /// The best configuration so far.
+    /// Returns the best configuration so far.
     fn incumbent(&self) -> ConfigId;
 
-    /// Number of pairs the incumbent has.
+    /// Returns the number of pairs on which the incumbent is known.
     fn incumbent_pairs(&self) -> usize;
 
     /// Returns what happened since the last call.
     fn news(&mut self) -> Vec<News>;
 
-    /// The additional cost of every running trial after which some should be cancelled, unless one ends
-    /// before. This is when to report what they have reached.
+    /// Returns how much more each running trial may cost before some trials should be cancelled.
+    /// The caller should then report what the trials have reached, unless one has ended before.
     fn patience(&self, history: &History) -> Option<f64>;
 
-    /// The racer's state, from which a campaign continues after an interruption.
+    /// Returns the state of the racer. A campaign continues from it after an interruption.
     fn snapshot(&self) -> Snapshot;
 }

@@ -1,9 +1,9 @@
-//! The sequence of pairs in the order in which an incumbent meets them.
+//! The sequence of pairs, in the order in which an incumbent meets them.
 //!
-//! The pairs come in rounds. Each round contains every instance once, in an order drawn for the round, and
-//! the k-th round gives each instance its k-th seed. Therefore the first pair of the sequence that a
-//! configuration has not met is on an instance it has met least often, with a new seed. Two configurations
-//! that have met equally many pairs have met the same ones.
+//! The pairs come in rounds. Each round contains every instance once, in a random order, and the
+//! k-th round uses the k-th seed of each instance. The first pair that a configuration has not met
+//! is therefore on an instance it has met least often, with a new seed. Two configurations that
+//! have met the same number of pairs have met the same pairs.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use math::Rng;
 
 use crate::trial::{InstanceId, Pair, Seed};
 
-/// All pairs, drawn round by round as far as they are needed.
+/// All pairs. A round is drawn only when it is needed.
 #[derive(Clone, Debug)]
 pub(super) struct Pairs {
     instances: u32,
@@ -29,12 +29,12 @@ impl Pairs {
         Self { instances, deterministic, seed, rounds: 0, drawn: Vec::new(), seen: HashSet::new() }
     }
 
-    /// Number of pairs.
+    /// Returns the number of pairs.
     pub(super) fn count(&self) -> usize {
         if self.deterministic { self.instances as usize } else { usize::MAX }
     }
 
-    /// The pair at this place of the sequence; `None` beyond the last one.
+    /// Returns the pair at this index of the sequence; `None` after the last one.
     pub(super) fn get(&mut self, place: usize) -> Option<Pair> {
         while self.drawn.len() <= place && self.drawn.len() < self.count() {
             self.draw_round();
@@ -46,7 +46,7 @@ impl Pairs {
         let mut order: Vec<u32> = (0..self.instances).collect();
         Rng::new(self.seed, "instances", u64::from(self.rounds)).shuffle(&mut order);
         for instance in order {
-            // Two rounds may draw the same seed: then take the next one that is new.
+            // If an earlier round drew the same seed, take the next seed that is new.
             let mut round = self.rounds;
             let mut pair = self.pair(instance, round);
             while !self.seen.insert(pair) {

@@ -18,10 +18,11 @@ use crate::trial::{ConfigId, Pair, TrialId};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Race {
     pub(super) config: ConfigId,
-    /// How much worse than the incumbent it may be on its first n pairs without being dropped: by a factor of
-    /// `1 + tolerance / sqrt(n)`. Costs without a cutoff have no tolerance.
+    /// How much worse than the incumbent the challenger may be on its first n pairs without being
+    /// dropped: by a factor of `1 + tolerance / sqrt(n)`. There is no tolerance for costs without a
+    /// cutoff.
     tolerance: f64,
-    /// The pairs of this and earlier batches, in the order drawn for this challenger.
+    /// The pairs of this and earlier batches, in the order that was drawn for this challenger.
     pub(super) order: Vec<Pair>,
     /// Number of batches so far.
     batches: u32,
@@ -29,7 +30,7 @@ pub(super) struct Race {
     pub(super) running: Vec<TrialId>,
     pub(super) sums: Sums,
     tally: Tally,
-    /// The pairs that are neither known nor running, in the order in which trials on them start.
+    /// The pairs that are neither known nor running, in the order in which their trials will start.
     pub(super) todo: VecDeque<Pair>,
 }
 
@@ -40,24 +41,24 @@ pub(super) struct Sums {
     pub(super) incumbent: Option<f64>,
     /// The challenger's sum over the pairs on which its cost is known.
     pub(super) known: f64,
-    /// Number of these pairs.
+    /// Number of pairs on which the challenger's cost is known.
     pub(super) count: usize,
-    /// Sum of the challenger's lower bounds where it was capped.
+    /// Sum of the challenger's lower bounds, over the pairs on which it was capped.
     pub(super) bounds: f64,
     /// Number of pairs on which the challenger failed and the incumbent did not.
     pub(super) failures: usize,
 }
 
-/// What a race is judged against.
+/// The incumbent's data that a race is judged by.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a> {
     pub(super) objective: &'a Objective,
     pub(super) racing: &'a Racing,
     pub(super) history: &'a History,
     pub(super) incumbent: ConfigId,
-    /// The incumbent's pairs, in the order gained.
+    /// The incumbent's pairs, in the order in which it gained them.
     pub(super) pairs: &'a [Pair],
-    /// The incumbent's means by instance; `None` where costs are compared seed by seed.
+    /// The incumbent's mean costs by instance; `None` if costs are compared seed by seed.
     pub(super) references: Option<&'a References>,
     /// Whether the incumbent has enough pairs to judge challengers.
     pub(super) ready: bool,
@@ -68,13 +69,15 @@ pub(super) struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// Whether a challenger may be stopped for its cost: not before the incumbent is feasible, otherwise a
-    /// fast infeasible incumbent would stop every slower feasible challenger.
+    /// Returns whether a challenger may be stopped because of its cost. It may not while the
+    /// incumbent is infeasible: a fast infeasible incumbent would stop every slower feasible
+    /// challenger.
     fn capping(&self) -> bool {
         self.objective.cutoff.is_some() && self.ready && self.feasible
     }
 
-    /// The incumbent's cost that a challenger is compared with on a pair; `None` while it is unknown.
+    /// Returns the cost of the incumbent that a challenger is compared with on a pair; `None` if it
+    /// is not yet known.
     fn reference(&self, pair: Pair) -> Option<f64> {
         match self.references {
             Some(references) => references.mean(pair.instance),
@@ -106,7 +109,8 @@ impl Race {
         }
     }
 
-    /// A race with tolerance that starts with all pairs on which the challenger is already known.
+    /// Returns a race with tolerance. It starts with all pairs on which the challenger is already
+    /// known.
     pub(super) fn rematch(config: ConfigId, tolerance: f64, rules: Rules<'_>) -> Self {
         let is_met = |pair: &&Pair| known(rules.history, rules.objective, config, **pair).is_some();
         let order = rules.pairs.iter().filter(is_met).copied().collect();
@@ -115,7 +119,8 @@ impl Race {
         race
     }
 
-    /// Adds a batch twice the size of the last one, drawn from the pairs not met yet.
+    /// Adds a batch twice the size of the last one, drawn from the pairs that the challenger has
+    /// not met.
     pub(super) fn add_batch(&mut self, incumbent_pairs: &[Pair], seed: u64, rules: Rules<'_>) {
         let first = self.order.len();
         self.draw_batch(incumbent_pairs, seed);
@@ -130,7 +135,8 @@ impl Race {
         let mut rng = Rng::new(seed, "order", u64::from(self.config.0) << 32 | u64::from(self.batches));
         self.batches += 1;
         if (self.order.len() + size) * 2 <= incumbent_pairs.len() {
-            // Few of many pairs: drawing until a new one appears is cheaper than listing them all.
+            // If few of many pairs are needed, drawing until a new one appears is cheaper than listing
+            // them all.
             for _ in 0..size {
                 let fresh = loop {
                     let pair = incumbent_pairs[rng.below(incumbent_pairs.len())];
@@ -180,20 +186,21 @@ impl Race {
         }
     }
 
-    /// The factor on the incumbent's sum up to which the challenger continues after a batch.
+    /// Returns the factor on the incumbent's sum. Up to this product, the challenger continues
+    /// after a batch.
     fn factor(&self, rules: Rules<'_>) -> f64 {
         let tolerant = rules.objective.cutoff.is_some() && !self.has_met_all(rules);
         if tolerant { 1.0 + self.tolerance / libm::sqrt(self.order.len() as f64) } else { 1.0 }
     }
 
-    /// The largest sum at which the challenger stays in the race.
+    /// Returns the largest sum of costs with which the challenger stays in the race.
     pub(super) fn bound(&self, rules: Rules<'_>) -> f64 {
         let slack = rules.racing.slack.max(self.factor(rules));
         match self.sums.incumbent {
             // An infinite slack times a sum of zero would be NaN.
             Some(sum) if rules.capping() && slack.is_finite() => {
-                // An incumbent of zero cost counts as one grain, however small: a bound of zero would stop
-                // every challenger before its first trial.
+                // A zero cost of the incumbent counts as one grain, however small. A bound of zero would
+                // stop every challenger before its first trial.
                 let grain = rules.objective.grain.max(f64::MIN_POSITIVE);
                 slack * sum.max(0.0) + self.order.len() as f64 * grain
             }
@@ -201,30 +208,31 @@ impl Race {
         }
     }
 
-    /// The cost that the challenger has left. `elapsed` is the sum of what its running trials have reached
-    /// beyond earlier lower bounds.
+    /// Returns the cost that the challenger may still use. `elapsed` is the sum of what its running
+    /// trials have reached beyond earlier lower bounds.
     pub(super) fn left(&self, rules: Rules<'_>, elapsed: f64) -> f64 {
         let bound = self.bound(rules);
-        // Without a cutoff, the sum of costs may be infinite, too.
+        // Without a cutoff, the sum of costs may be infinite as well, and the difference would be
+        // NaN.
         if bound.is_finite() { bound - (self.sums.known + self.sums.bounds + elapsed) } else { bound }
     }
 
-    /// The smallest remaining cost with which a trial is worth running: one grain, but at least an amount
-    /// that does not vanish by rounding in a sum of this size.
+    /// Returns the smallest remaining cost that makes another trial worthwhile. This is one grain,
+    /// but at least an amount that does not vanish by rounding when added to a sum of this size.
     pub(super) fn least_left(&self, rules: Rules<'_>) -> f64 {
         let bound = self.bound(rules);
         let resolution = if bound.is_finite() { bound * 1e-12 } else { 0.0 };
         rules.objective.grain.max(resolution)
     }
 
-    /// Whether the sum exceeds the bound. A pair on which the challenger was stopped needs another trial, for
-    /// which too little may be left.
+    /// Returns whether the sum exceeds the bound. This includes the case that the challenger was
+    /// stopped on a pair and too little cost is left to run it there again.
     fn is_too_slow(&self, rules: Rules<'_>, elapsed: f64) -> bool {
         let left = self.left(rules, elapsed);
         left < 0.0 || self.sums.bounds > 0.0 && left < self.least_left(rules)
     }
 
-    /// Whether the challenger has met all pairs of the incumbent.
+    /// Returns whether the challenger has met all pairs of the incumbent.
     pub(super) fn has_met_all(&self, rules: Rules<'_>) -> bool {
         self.order.len() >= rules.pairs.len()
     }
@@ -249,7 +257,7 @@ impl Race {
         self.compare(rules)
     }
 
-    /// Whether the challenger continues after a batch that is not the last.
+    /// Returns whether the challenger continues after a batch, if that is not the last one.
     fn is_promising(&self, rules: Rules<'_>) -> bool {
         let of = |cost: &dyn Fn(Pair) -> Option<f64>| -> Total {
             self.order.iter().filter_map(|&pair| cost(pair)).sum()
@@ -283,7 +291,7 @@ impl Race {
         let own = violation(self.config);
         match (own == 0.0, feasible) {
             (_, true) if !cheaper => Standing::Lost(Drop::Batch),
-            // Before the last batch it may still turn out feasible on more pairs.
+            // Before the last batch, the challenger may still turn out to be feasible on more pairs.
             (false, true) if last => Standing::Lost(Drop::Constraint),
             (_, true) | (true, false) => Standing::Won,
             (false, false) => {
@@ -295,12 +303,12 @@ impl Race {
     }
 }
 
-/// The most informative trial of a configuration on a pair.
+/// Returns the most informative trial of a configuration on a pair.
 pub(super) fn trial(history: &History, config: ConfigId, pair: Pair) -> Option<&Trial> {
     history.reading(config, history.find_pair(pair)?)
 }
 
-/// The compared cost of a configuration on a pair.
+/// Returns the compared cost of a configuration on a pair.
 pub(super) fn compared(
     history: &History,
     objective: &Objective,
@@ -310,7 +318,7 @@ pub(super) fn compared(
     objective.compared(&trial(history, config, pair)?.observation)
 }
 
-/// The compared cost of a configuration on a pair, if it is known exactly.
+/// Returns the compared cost of a configuration on a pair, if it is known exactly.
 pub(super) fn known(history: &History, objective: &Objective, config: ConfigId, pair: Pair) -> Option<f64> {
     compared(history, objective, config, pair)?.exact()
 }

@@ -1,4 +1,4 @@
-//! The incumbent's cost that a challenger is compared with on a pair.
+//! The reference: the incumbent's cost that a challenger is compared with on a pair.
 //!
 //! ```text
 //! reference(π, s) = c(π, s)                    where costs are compared seed by seed
@@ -10,10 +10,10 @@
 //! | π, s | instance, seed |
 //! | c | the incumbent's compared cost |
 //!
-//! A randomised target draws different random numbers for each configuration, whatever the seed. The
-//! incumbent's cost with one seed is then only one random draw, and a lucky draw would stop every challenger
-//! that meets it. Over all pairs of the incumbent both definitions have the same sum, so the decision which
-//! configuration becomes the incumbent is made on equal pairs either way.
+//! A randomised target draws different random numbers for each configuration, even with the same
+//! seed. The incumbent's cost with one seed is then only one random draw, and a single lucky draw
+//! would stop every challenger that meets this pair. Over all pairs of the incumbent, both
+//! definitions have the same sum. So they do not change which configuration becomes the incumbent.
 
 use std::collections::HashMap;
 
@@ -33,7 +33,7 @@ impl References {
         *count += 1;
     }
 
-    /// The mean on an instance; `None` while the incumbent's cost there is unknown.
+    /// Returns the incumbent's mean cost on an instance; `None` if it is not yet known.
     pub(super) fn mean(&self, instance: InstanceId) -> Option<f64> {
         self.by_instance.get(&instance).map(|&(sum, count)| sum / count as f64)
     }

@@ -10,10 +10,10 @@
 //! | the last five former incumbents | at once, when the incumbent has gained a pair and is no longer feasible |
 //! | the default and those with the least expected cost by a model, then the latest former incumbents | at once, when the end is near |
 //!
-//! A former incumbent that failed never returns. For each pair gained, at most one configuration returns. A
-//! configuration that returns and loses again mostly does so in its first batch, at the cost of a trial or
-//! two. Rematches suggested by a model are kept few: the model always favours some configurations, and the
-//! time for their rematches is missing elsewhere.
+//! A former incumbent that failed never returns. For each pair that the incumbent gains, at most
+//! one configuration returns. Most configurations that return and lose again do so in their first
+//! batch, which costs one or two trials. Rematches suggested by a model are rare on purpose: the
+//! model always favours some configurations, and their rematches take time from other challengers.
 
 use std::collections::BTreeMap;
 
@@ -22,10 +22,11 @@ use serde::{Deserialize, Serialize};
 use crate::history::History;
 use crate::trial::ConfigId;
 
-/// Number of configurations that race again before the end.
+/// Number of configurations that race again shortly before the end.
 pub(super) const FINALISTS: usize = 5;
 
-/// The memory of past incumbents and rematches. It has no more entries than pairs gained and incumbents.
+/// Past incumbents and rematches. There are at most as many entries as gained pairs and former
+/// incumbents.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Rematches {
     /// Former incumbents that never failed, in the order in which they were replaced.
@@ -40,13 +41,13 @@ pub(super) struct Rematches {
     is_final: bool,
 }
 
-/// The situation that decides which configurations may race again.
+/// The facts that decide which configurations may race again.
 #[derive(Clone, Copy)]
 pub(super) struct Field<'a> {
     pub(super) history: &'a History,
     pub(super) default: ConfigId,
     pub(super) incumbent: ConfigId,
-    /// Number of pairs the incumbent has.
+    /// Number of pairs on which the incumbent is known.
     pub(super) pairs: usize,
     /// Configurations that are racing or have a running trial.
     pub(super) busy: &'a [ConfigId],
@@ -63,18 +64,18 @@ fn has_failed(config: ConfigId, history: &History) -> bool {
 }
 
 impl Rematches {
-    /// Takes in that the incumbent has gained a pair.
+    /// Records that the incumbent has gained a pair.
     pub(super) fn gained(&mut self) {
         self.due = true;
     }
 
-    /// Whether a configuration may race again.
+    /// Returns whether a configuration may race again.
     pub(super) fn is_due(&self) -> bool {
         self.due
     }
 
-    /// Takes in that an incumbent was replaced. One that failed never returns: otherwise it would take turns
-    /// with others that fail.
+    /// Records that an incumbent was replaced. If it failed, it never returns; otherwise
+    /// configurations that fail would replace each other again and again.
     pub(super) fn replaced(&mut self, before: ConfigId, history: &History) {
         self.former.retain(|&config| config != before);
         if !has_failed(before, history) {
@@ -82,18 +83,18 @@ impl Rematches {
         }
     }
 
-    /// Former incumbents that may race, latest first.
+    /// Returns the former incumbents that may race, latest first.
     pub(super) fn latest(&self, field: Field<'_>) -> Vec<ConfigId> {
         self.former.iter().rev().copied().filter(|&config| field.is_out(config)).collect()
     }
 
-    /// Whether a rematch suggested by a model is due.
+    /// Returns whether a rematch suggested by a model is due.
     pub(super) fn needs_model(&self, field: Field<'_>) -> bool {
         field.pairs >= 2 * self.hoped
     }
 
-    /// Returns which configuration races again, if any. `expected` contains the costs that a model expects,
-    /// by number of the configuration.
+    /// Returns the configuration that races again, if any. `expected` contains the costs that a
+    /// model expects, indexed by the number of the configuration.
     pub(super) fn next(&mut self, field: Field<'_>, expected: &[f64]) -> Option<ConfigId> {
         if !std::mem::take(&mut self.due) {
             return None;
@@ -123,24 +124,25 @@ impl Rematches {
         self.returned.insert(config, pairs);
     }
 
-    /// Whether the last rematch of a configuration was against an incumbent with this many pairs.
+    /// Returns whether the incumbent had this many pairs at the last rematch of a configuration.
     pub(super) fn has_met(&self, config: ConfigId, pairs: usize) -> bool {
         self.returned.get(&config) == Some(&pairs)
     }
 
-    /// Number of pairs the incumbent had at the last rematch of a configuration, but at least the number of
-    /// pairs the configuration has met.
+    /// Returns the number of pairs the incumbent had at the last rematch of a configuration, or the
+    /// number of pairs the configuration has met if that is larger.
     fn last_met(&self, config: ConfigId, field: Field<'_>) -> usize {
         let met = field.history.readings(config).count();
         self.returned.get(&config).map_or(met, |&pairs| pairs.max(met))
     }
 
-    /// Whether the finalists have been chosen.
+    /// Returns whether the finalists have been chosen.
     pub(super) fn is_final(&self) -> bool {
         self.is_final
     }
 
-    /// Chooses the configurations that race before the end; none if the end is not near after all.
+    /// Chooses the configurations that race shortly before the end. Returns none if the end is not
+    /// near.
     pub(super) fn finalists(&mut self, near: bool, field: Field<'_>, expected: &[f64]) -> Vec<ConfigId> {
         self.is_final = near;
         if !near {
@@ -161,7 +163,7 @@ impl Rematches {
     }
 }
 
-/// The configurations with an expected cost.
+/// Returns the configurations for which the model expects a cost, with these costs.
 fn expectations(expected: &[f64]) -> impl Iterator<Item = (ConfigId, f64)> {
     (0..).map(ConfigId).zip(expected.iter().copied()).filter(|(_, cost)| cost.is_finite())
 }

@@ -1,4 +1,4 @@
-//! The number of pairs the incumbent has, as a function of the challengers met.
+//! The number of pairs the incumbent should have after a given number of challengers.
 //!
 //! ```text
 //! pairs(k) = 1 + floor(k / early)                        while that is at most n
@@ -11,17 +11,18 @@
 //! | n | instances |
 //! | early, late | challengers per pair gained: until every instance has been met once, and afterwards |
 //!
-//! The cost of challengers plays no part. Balancing trial time instead would lock the incumbent on its first
-//! pairs if the default is expensive and one lucky challenger makes all later caps small: the incumbent's new
-//! pairs would then cost more than all challengers together. Counts do not depend on caps, so capping does
-//! not change when the incumbent gains a pair.
+//! The schedule ignores what challengers cost. The alternative, to spend equal time on the
+//! incumbent and on challengers, can go wrong if the default is expensive and one lucky challenger
+//! makes all later caps small. New pairs of the incumbent would then cost more than all challengers
+//! together, so the incumbent would stay on its first pairs. Counts do not depend on caps, so
+//! capping does not change when the incumbent gains a pair.
 
-/// Number of challengers raced for each pair that the incumbent gains.
+/// Number of challengers that race for each pair the incumbent gains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {
-    /// Until every instance has been met once.
+    /// Number until the incumbent has met every instance once.
     pub early: usize,
-    /// Afterwards.
+    /// Number afterwards.
     pub late: usize,
 }
 

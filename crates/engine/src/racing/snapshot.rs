@@ -9,18 +9,18 @@ use crate::history::History;
 use crate::observation::Status;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, Why};
 
-/// The state of a racer apart from the history. It contains neither news nor the costs that running trials
-/// have reached.
+/// The state of a racer without the history. It contains neither news nor the costs that running
+/// trials have reached.
 ///
-/// It is stored with the names of its fields. A field added later needs `#[serde(default)]`, so that
-/// campaigns stored by earlier versions continue in the middle of their races.
+/// It is stored with the names of its fields. A field added later needs `#[serde(default)]`. Then
+/// campaigns stored by earlier versions can still be resumed in the middle of their races.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Snapshot {
     pub(super) next_trial: u64,
     pub(super) incumbent: ConfigId,
     pub(super) incumbent_pairs: Vec<Pair>,
     pub(super) earlier: Vec<ConfigId>,
-    /// Number of these that were requested.
+    /// Number of these configurations that the user requested.
     #[serde(default)]
     pub(super) requested: usize,
     pub(super) again: Rematches,
@@ -47,18 +47,18 @@ pub(super) enum Order {
 pub struct PendingTrial {
     /// Its number.
     pub id: TrialId,
-    /// What it executes.
+    /// Its configuration and pair.
     pub key: TrialKey,
     /// The cost at which it is stopped.
     pub cap: Cap,
     /// Why it was requested.
     pub why: Why,
-    /// The lower bound of the cost from an earlier trial on this pair, if there was one.
+    /// The lower bound of the cost from an earlier trial on this pair, if there is one.
     pub(super) prior: Option<f64>,
 }
 
-/// The snapshot in stores up to version 6, which were written without field names: its fields and their order
-/// are fixed.
+/// The snapshot in stores up to version 6. These were written without field names, so the fields
+/// and their order must not change.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SnapshotOfVersion6 {
     next_trial: u64,
@@ -93,8 +93,8 @@ impl From<SnapshotOfVersion6> for Snapshot {
 }
 
 impl Snapshot {
-    /// The state with this incumbent and no open race. The incumbent has the pairs on which the history
-    /// contains its cost.
+    /// Returns the state with this incumbent and without open races. The incumbent has the pairs on
+    /// which the history contains its cost.
     pub fn of_incumbent(incumbent: ConfigId, history: &History) -> Self {
         let is_known = |status: Status| status != Status::Capped && !status.is_uninformative();
         let readings = history.readings(incumbent).filter(|(_, it)| is_known(it.observation.status()));
@@ -113,12 +113,12 @@ impl Snapshot {
         }
     }
 
-    /// The best configuration so far.
+    /// Returns the best configuration so far.
     pub fn incumbent(&self) -> ConfigId {
         self.incumbent
     }
 
-    /// The pairs on which the incumbent is known, in the order gained.
+    /// Returns the pairs on which the incumbent is known, in the order in which it gained them.
     pub fn incumbent_pairs(&self) -> &[Pair] {
         &self.incumbent_pairs
     }

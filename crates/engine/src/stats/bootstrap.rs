@@ -1,7 +1,7 @@
 //! The bootstrap interval of a ratio of means.
 //!
-//! Each resample draws as many units as there are, with replacement, and the ratio is computed for it. After
-//! many resamples, the interval reaches from the ratio of rank r to that of rank B + 1 - r.
+//! Each resample draws as many units as there are, with replacement, and gives one ratio. The ratios of B
+//! resamples are sorted. The interval reaches from the ratio of rank r to that of rank B + 1 - r.
 //!
 //! ```text
 //! r = floor((B + 1) tail(n)), at least 1
@@ -14,8 +14,8 @@
 //! | tail(n) | the share cut off at either end, less than 2.5 % (see `student`) |
 //!
 //! The method was chosen by its coverage: how often the interval contains the true ratio, in % of 2000
-//! simulated data sets. The left columns are for log-normal costs with sigma 1.8, the right columns for the
-//! same with a fifth of timeouts at PAR10 (ratio 1.36):
+//! simulated data sets. The left columns are for log-normal costs with sigma 1.8. The right columns are for
+//! the same costs, but a fifth of them are timeouts at PAR10 (ratio 1.36):
 //!
 //! | n | percentile | expanded tails | BCa | log t || percentile | expanded tails | BCa | log t |
 //! |---|---|---|---|---|---|---|---|---|---|
@@ -24,19 +24,19 @@
 //! | 20 | 88 | 92 | 82 | 80 || 88 | 90 | 88 | 89 |
 //! | 50 | 92 | 93 | 87 | 86 || 94 | 94 | 95 | 96 |
 //!
-//! Expanded tails are best nearly everywhere. BCa estimates a skewness from too few values, and its intervals
-//! are shorter where they should be longer. With fewer than five units no interval is reliable (88 % with
-//! four, 75 % with three).
+//! Expanded tails are best nearly everywhere. BCa estimates a skewness from too few values, so its intervals
+//! are shorter where they should be longer. With fewer than five units no interval is reliable: the coverage
+//! is 88 % with four and 75 % with three.
 
 use math::Rng;
 use math::student;
 
 use super::Interval;
 
-/// Smallest number of units with an interval.
+/// Smallest number of units for which an interval is computed.
 const FEWEST: usize = 5;
 
-/// Returns the interval of `statistic` over resampled `units`; `None` if they are too few.
+/// Returns the interval of `statistic` over resampled `units`; `None` if there are too few units.
 pub(super) fn interval<T: Copy>(
     units: &[T],
     statistic: impl Fn(&[T]) -> f64,

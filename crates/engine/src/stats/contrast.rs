@@ -1,7 +1,8 @@
 //! Sums of both configurations' costs over the same pairs, where some costs may be infinite.
 //!
-//! An infinite cost is treated as the limit of a growing cost: with any infinite cost, the ratio tends to the
-//! ratio of their numbers, and in a difference one more of them outweighs all finite costs.
+//! An infinite cost is treated as the limit of a growing cost. If any cost is infinite, the ratio becomes the
+//! ratio of the numbers of infinite costs. In a difference, one more infinite cost outweighs all finite
+//! costs.
 
 /// A sum of costs, some of which may be infinite.
 #[derive(Clone, Copy, Default)]
@@ -37,7 +38,7 @@ pub(super) struct Contrast {
 }
 
 impl Contrast {
-    /// The costs of one pair, in units of `scale`.
+    /// Returns the two costs of one pair, in units of `scale`.
     pub(super) fn of(default: f64, tuned: f64, scale: f64) -> Self {
         Self { default: Total::of(default, scale), tuned: Total::of(tuned, scale) }
     }
@@ -64,7 +65,7 @@ impl Contrast {
         } else {
             (default.finite, tuned.finite)
         };
-        // The quotient of two zeros counts as 1.
+        // Zero divided by zero counts as 1.
         if above == below { 1.0 } else { above / below }
     }
 

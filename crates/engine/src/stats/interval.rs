@@ -10,10 +10,10 @@
 //! | n, m, s | number of pairs, mean and standard deviation of their costs |
 //! | t | 97.5 % quantile of Student's t with n - 1 degrees of freedom |
 //!
-//! The first is the interval of log m by the delta method: like costs, it is never negative and reaches
-//! further up than down. The table shows its coverage in % of 10 000 simulated data sets, compared with the
-//! plain t interval and Cox's interval for log-normal values. Cox's interval is best for log-normal values
-//! only: with timeouts it converges to a wrong mean.
+//! The first formula is the interval of log m by the delta method. Like costs, it is never negative, and it
+//! reaches further up than down. The table shows its coverage in % of 10 000 simulated data sets, compared
+//! with the plain t interval and Cox's interval for log-normal values. Cox's interval is best for log-normal
+//! values only: with timeouts it converges to a wrong mean.
 //!
 //! | costs | n | t | this | Cox |
 //! |---|---|---|---|---|
@@ -28,19 +28,19 @@
 //! | | 131 | 90 | 93 | 43 |
 //! | | 500 | 95 | 95 | 6 |
 //!
-//! With few pairs and rare timeouts this interval is too short: the first timeout may be on a pair yet to
-//! come. No claim is based on it.
+//! With few pairs and rare timeouts this interval is too short, because no timeout may have occurred yet. No
+//! claim is based on it.
 
 use math::student;
 
 use super::Interval;
 
-/// A mean cost over pairs.
+/// The mean cost of a configuration over some pairs.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MeanCost {
     /// Number of pairs.
     pub pairs: usize,
-    /// The mean; infinite if any cost is.
+    /// The mean; infinite if any cost is infinite.
     pub mean: f64,
     /// 95 % interval of the true mean; unknown after one pair, or if a cost is infinite.
     pub interval: Option<Interval>,
@@ -57,7 +57,7 @@ pub fn mean_cost(costs: impl IntoIterator<Item = f64>) -> Option<MeanCost> {
             infinite = true;
             continue;
         }
-        // Welford's update: sums of squares would cancel if costs are large and nearly equal.
+        // Welford's update avoids sums of squares, which would cancel if costs are large and nearly equal.
         let off = cost - mean;
         mean += off / pairs as f64;
         squares += off * (cost - mean);
@@ -95,12 +95,13 @@ mod tests {
     fn small_cases_match_calculations_by_hand() {
         assert_eq!(mean_cost([]), None);
         assert_eq!(mean_cost([3.0]), Some(MeanCost { pairs: 1, mean: 3.0, interval: None }));
-        // Mean 3, variance 2, standard error 1, t(1) = 12.706205: 3 exp(-+ 4.235402).
+        // The mean is 3, the variance 2, the standard error 1, and t(1) = 12.706205: 3 exp(-+ 4.235402).
         let two = mean_cost([2.0, 4.0]).unwrap();
         let Interval { low, high } = two.interval.unwrap();
         assert_eq!((two.pairs, two.mean), (2, 3.0));
         assert!(near(low, 0.043_422_0) && near(high, 207.268), "{low} {high}");
-        // Mean 5, squares 20, standard error sqrt(20 / 4 / 5) = 1, t(4) = 2.776445: 5 exp(-+ 0.555289).
+        // The mean is 5, the sum of squares 20, the standard error sqrt(20 / 4 / 5) = 1, and t(4) = 2.776445:
+        // 5 exp(-+ 0.555289).
         let Interval { low, high } = mean_cost([2.0, 4.0, 5.0, 6.0, 8.0]).unwrap().interval.unwrap();
         assert!(near(low, 2.869_53) && near(high, 8.712_23), "{low} {high}");
     }

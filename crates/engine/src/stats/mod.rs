@@ -6,12 +6,12 @@
 //! | `contrast` | sums of both configurations' costs, including failures |
 //! | `bootstrap` | bootstrap interval of the ratio |
 //! | `sign_flip` | p value of the difference |
-//! | `verdict` | whether an improvement may be claimed, and whether it carries over from training |
+//! | `verdict` | whether an improvement may be claimed, and whether the gain in the training is confirmed |
 //! | `interval` | mean cost of one configuration, cheap enough for every status update |
 //!
-//! All costs here are compared costs (see [`Objective::compared`](crate::Objective::compared)), so a timeout
-//! is a large number and a failure without a cutoff is infinite. This module returns numbers only; their
-//! wording is left to the code that prints them.
+//! All costs here are compared costs (see [`Objective::compared`](crate::Objective::compared)). So a timeout
+//! is a large number, and a failure without a cutoff is infinite. This module returns numbers only; the code
+//! that prints them chooses the wording.
 
 mod bootstrap;
 mod contrast;
@@ -34,7 +34,7 @@ pub struct Interval {
     /// Lower end.
     #[serde(with = "math::json_number")]
     pub low: f64,
-    /// Upper end; infinite where the data set no limit.
+    /// Upper end; infinite if the data do not limit it.
     #[serde(with = "math::json_number")]
     pub high: f64,
 }

@@ -6,13 +6,13 @@
 //!         sum of tuned / sum of default          costs of at most 0: something maximised
 //! ```
 //!
-//! In both cases, a ratio above 1 means that the tuned configuration is better. Costs of both signs have no
-//! ratio.
+//! In both cases, a ratio above 1 means that the tuned configuration is better. If costs have both signs,
+//! there is no ratio.
 //!
 //! The bootstrap and the sign-flip test work on [`Unit`]s. Pairs of one instance are alike, so the instance
-//! is the unit if there are at least six instances: with five, the test could not reach 5 %, since 2 of its
-//! 2^5 patterns are always as extreme. With fewer instances the pair is the unit, and the result holds for
-//! these instances only.
+//! is the unit if there are at least six instances. With five instances, the test could never reach 5 %,
+//! since 2 of its 2^5 patterns are always as extreme. With fewer than six instances the pair is the unit, and
+//! the result holds for these instances only.
 
 use std::collections::BTreeMap;
 
@@ -22,10 +22,10 @@ use super::contrast::Contrast;
 use super::{Interval, bootstrap, sign_flip};
 use crate::trial::InstanceId;
 
-/// Number of sign patterns and of resamples drawn.
+/// Number of sign patterns drawn, and number of resamples drawn.
 pub(super) const DRAWS: usize = 10_000;
 
-/// Smallest number of instances with which they are the units.
+/// Smallest number of instances for which instances are the units.
 const FEWEST_INSTANCES: usize = 6;
 
 /// The compared costs of both configurations on one pair.
@@ -39,7 +39,7 @@ pub struct Measured {
     pub tuned: f64,
 }
 
-/// What varies independently and is resampled and flipped as a whole.
+/// What varies independently. It is resampled and flipped as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// All pairs of an instance together: the result holds for instances like these.
@@ -48,7 +48,7 @@ pub enum Unit {
     Pair,
 }
 
-/// How two configurations compare.
+/// The result of comparing two configurations.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Comparison {
     /// Number of pairs measured.
@@ -61,11 +61,11 @@ pub struct Comparison {
     pub default: f64,
     /// Mean cost of the tuned configuration.
     pub tuned: f64,
-    /// How many times better the tuned configuration is; below 1 it is worse, infinite if it costs nothing.
+    /// How many times better the tuned configuration is. Below 1, it is worse; infinite if it costs nothing.
     pub ratio: f64,
     /// 95 % interval of the true ratio; unknown with fewer than five units.
     pub interval: Option<Interval>,
-    /// Two-sided p value: the probability of a difference at least as large if there is none.
+    /// Two-sided p value: the probability of a difference at least as large if the configurations are equal.
     pub p: f64,
 }
 
@@ -83,7 +83,7 @@ pub enum CompareError {
         /// The cost.
         cost: f64,
     },
-    /// Costs lie on both sides of zero.
+    /// Some costs are above zero and some below.
     #[error(
         "costs from {lowest} to {highest} have no ratio: add a constant to the objective so that all have the same sign"
     )]
@@ -100,7 +100,7 @@ pub fn compare(measured: &[Measured], rng: &mut Rng) -> Result<Comparison, Compa
     compare_with(measured, DRAWS, rng)
 }
 
-/// Returns how many times better the tuned configuration is in the mean, without an interval.
+/// Returns how many times better the mean of the tuned configuration is, without an interval.
 pub fn ratio_of_means(measured: &[Measured]) -> Result<f64, CompareError> {
     let scale = check(measured)?;
     Ok(Contrast::sum(&each(measured, scale)).ratio())
@@ -123,7 +123,7 @@ pub(super) fn compare_with(
         (Unit::Pair, each(measured, scale))
     };
     let pairs = measured.len();
-    // Finite differences are below 2 per pair, and flipping signs changes their sum by at most twice that.
+    // Finite differences are below 2 per pair. Flipping signs changes their sum by at most twice that.
     let infinity = (4 * pairs) as f64;
     let differences: Vec<f64> = units.iter().map(|unit| unit.difference(infinity)).collect();
     let total = Contrast::sum(&units);
@@ -140,7 +140,7 @@ pub(super) fn compare_with(
 }
 
 /// Checks the costs and returns a unit in which finite costs are below 2, so that no sum overflows. The unit
-/// is a power of two, so that nothing is rounded.
+/// is a power of two, so that dividing by it does not round.
 fn check(measured: &[Measured]) -> Result<f64, CompareError> {
     if measured.is_empty() {
         return Err(CompareError::Empty);
@@ -173,7 +173,7 @@ mod tests {
 
     const INF: f64 = f64::INFINITY;
 
-    /// Pairs with `seeds` seeds per instance.
+    /// Returns pairs with `seeds` seeds per instance.
     fn pairs(costs: &[(f64, f64)], seeds: usize) -> Vec<Measured> {
         let instance = |i: usize| InstanceId((i / seeds) as u32);
         costs
@@ -230,24 +230,24 @@ mod tests {
         let five = compared(&costs[..10], 2);
         assert_eq!((five.unit, five.instances), (Unit::Pair, 5));
         assert!(five.interval.unwrap().low < 0.7);
-        // Six instances with the same sign are 2 of 64 patterns, however many seeds each has.
+        // If all six instances have the same sign, these are 2 of 64 patterns, however many seeds each has.
         assert_eq!(compared(&[(2.0, 1.0); 60], 10).p, 2.0 / 64.0);
     }
 
     #[test]
     fn failures_without_a_cutoff_weigh_more_than_any_cost() {
-        // One failure of the default against seven pairs it wins by far.
+        // The default fails on one pair and wins the seven others by far.
         let mut costs = vec![(1.0, 100.0); 7];
         costs.push((INF, 1.0));
         let found = compared(&costs, 1);
         assert_eq!((found.ratio, found.default, found.tuned), (INF, INF, 701.0 / 8.0));
-        // The seven wins already reduce the sum of the failure as far as possible, so every pattern is as
-        // extreme.
+        // The seven wins already make the sum, which contains the failure, as small as possible. So every
+        // pattern is at least as extreme.
         assert_eq!(found.p, 1.0);
         assert_eq!(compared(&[(INF, 1.0); 6], 1).p, 2.0 / 64.0);
         assert_eq!(compared(&[(INF, 1.0); 6], 1).interval, Some(Interval { low: INF, high: INF }));
         assert_eq!(compared(&[(1.0, INF); 6], 1).ratio, 0.0);
-        // Two failures against one.
+        // The default has two failures, the tuned configuration one.
         assert_eq!(compared(&[(INF, 1.0), (INF, INF), (1.0, 1.0)], 1).ratio, 2.0);
     }
 

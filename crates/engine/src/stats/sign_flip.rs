@@ -1,4 +1,4 @@
-//! The sign-flip test: how often chance alone would produce such a difference.
+//! The sign-flip test: how likely such a difference is by chance alone.
 //!
 //! ```text
 //! p = share of sign patterns s with |sum s_i d_i| >= |sum d_i|         all 2^m of them, m <= 12
@@ -12,23 +12,28 @@
 //! | m | number of units with a difference |
 //!
 //! If the two costs of a unit are exchangeable, each d_i is equally likely to have the other sign. Then P(p
-//! <= a) <= a holds exactly, even with heavy tails and few units. Equal means alone are not enough: of two
-//! configurations with the same PAR10, one that is fast and times out in 2 % of its trials looks better in
-//! most validations, because its rare timeouts do not occur in them. In simulations, it is called faster in
-//! 67 % of the validations with 20 units, and in 14 % with 100. The observed pattern is counted among those
-//! drawn; otherwise p could be 0. (Phipson and Smyth, Permutation P-values Should Never Be Zero, 2010.)
+//! <= a) <= a holds exactly, even with heavy tails and few units.
+//!
+//! Equal means alone are not enough. Take two configurations with the same PAR10, one of which is fast but
+//! times out in 2 % of its trials. It looks better in most validations, because its rare timeouts do not
+//! occur in them. In simulations, it is called faster in 67 % of the validations with 20 units, and in 14 %
+//! with 100.
+//!
+//! The observed pattern is counted among those drawn; otherwise p could be 0. (Phipson and Smyth, Permutation
+//! P-values Should Never Be Zero, 2010.)
 
 use math::Rng;
 
-/// Number of units up to which all patterns are enumerated.
+/// Largest number of units for which all patterns are enumerated.
 const EXACT: usize = 12;
 
 /// Returns the two-sided p value of the sum of `differences`; 1 if there is no difference.
 pub(super) fn two_sided(differences: &[f64], draws: usize, rng: &mut Rng) -> f64 {
-    // A unit without a difference is the same with either sign.
+    // Flipping the sign of a unit without a difference changes nothing.
     let differences: Vec<f64> = differences.iter().copied().filter(|&d| d != 0.0).collect();
     let size: f64 = differences.iter().map(|d| d.abs()).sum();
-    // Mathematically equal sums differ by rounding, so sums that are nearly as large count as equally large.
+    // Because of rounding, mathematically equal sums may differ. So sums that are nearly as large count as
+    // equally large.
     let rounding = differences.len() as f64 * f64::EPSILON * size;
     let bound = differences.iter().sum::<f64>().abs() - rounding;
     if differences.len() <= EXACT {
@@ -42,7 +47,8 @@ pub(super) fn two_sided(differences: &[f64], draws: usize, rng: &mut Rng) -> f64
     }
 }
 
-/// The sum with the signs of the set bits flipped; `signs` returns 64 bits at a time.
+/// Returns the sum after flipping the signs of the differences whose bit is set; `signs` returns 64 bits at a
+/// time.
 fn flipped(differences: &[f64], mut signs: impl FnMut() -> u64) -> f64 {
     let mut sum = 0.0;
     for chunk in differences.chunks(64) {
@@ -69,35 +75,36 @@ mod tests {
         assert_eq!(p(&[0.0, 0.0]), 1.0);
         assert_eq!(p(&[3.0]), 1.0);
         assert_eq!(p(&[1.0, 2.0]), 0.5);
-        // Sums of +-1 +-2 +-4: only the two extremes reach 7; 5, 3 and 1 fall short.
+        // The sums are those of +-1 +-2 +-4. Only the two extremes reach 7; 5, 3 and 1 do not.
         assert_eq!(p(&[1.0, 2.0, 4.0]), 0.25);
-        // 1 + 2 - 4 = -1: all eight patterns reach 1.
+        // 1 + 2 - 4 = -1, and all eight patterns reach 1.
         assert_eq!(p(&[1.0, 2.0, -4.0]), 1.0);
         assert_eq!(p(&[1.0; 5]), 2.0 / 32.0);
         assert_eq!(p(&[1.0; 6]), 2.0 / 64.0);
         // Units without a difference do not count.
         assert_eq!(p(&[0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]), 2.0 / 64.0);
-        // 12 units, one of them with the other sign: 1 + 12 patterns on either side.
+        // Of 12 units, one has the other sign. This sum or more is reached by 1 + 12 patterns on either side.
         assert_eq!(p(&[&[-1.0][..], &[1.0; 11]].concat()), 26.0 / 4096.0);
     }
 
     #[test]
     fn sums_that_differ_only_by_rounding_are_ties() {
-        // The exact sum is -0.1, and every pattern is at least as far from 0; in binary, 0.2 + 0.1 - 0.2 is
-        // nearer than -0.2 - 0.1 + 0.2.
+        // The exact sum is -0.1, and every pattern is at least as far from 0. But in binary arithmetic, 0.2 +
+        // 0.1 - 0.2 is nearer to 0 than -0.2 - 0.1 + 0.2.
         assert_eq!(p(&[-0.2, -0.1, 0.2]), 1.0);
-        // The sum is -0.3, which the two patterns with a sum of ±0.1 do not reach.
+        // The sum is -0.3. The two patterns with a sum of ±0.1 do not reach it.
         assert_eq!(p(&[-0.3, -0.1, 0.1]), 0.75);
     }
 
     #[test]
     fn drawn_patterns_agree_with_enumeration_and_p_is_never_zero() {
         assert_eq!(p(&[1.0; 60]), 1.0 / 10_001.0);
-        // 13 units, five with the other sign: |sum| >= 3 unless 6 or 7 are negative, 2 * 1716 of 8192.
+        // Of 13 units, five have the other sign. |sum| >= 3 unless 6 or 7 are negative, which are 2 * 1716 of
+        // 8192.
         let drawn = p(&[&[-1.0; 5][..], &[1.0; 8]].concat());
         assert!((drawn - (1.0 - 3432.0 / 8192.0)).abs() < 0.015, "{drawn}");
-        // More than one word of signs: for 130 equal differences, |sum| >= 26 is 2.28 standard deviations
-        // away.
+        // This needs more than one word of signs. For 130 equal differences, |sum| >= 26 is 2.28 standard
+        // deviations away.
         let drawn = p(&[&[-1.0; 52][..], &[1.0; 78]].concat());
         assert!((drawn - 0.0281).abs() < 0.006, "{drawn}");
     }

@@ -1,5 +1,5 @@
-//! Simulated validations: the rate of false claims without an improvement, the power with one, and the
-//! coverage of the intervals.
+//! Simulated validations. They measure the rate of false claims if there is no improvement, the power if
+//! there is one, and the coverage of the intervals.
 //!
 //! ```text
 //! log cost = a_i + b_ic - gain (if tuned) + e          a cost above the cutoff counts as 10 cutoffs
@@ -11,8 +11,8 @@
 //! | b_ic | preference of instance i for configuration c, normal |
 //! | e | noise of one trial, normal |
 //!
-//! The tests draw fewer patterns and resamples than campaigns do, to save time; that costs power, not
-//! validity. The ignored test prints the numbers at full effort:
+//! To save time, the tests draw fewer patterns and resamples than campaigns do. That reduces the power, but
+//! the tests stay valid. The ignored test prints the numbers with as many draws as a campaign:
 //!
 //! ```text
 //! cargo test --release -p captune-engine --lib stats::simulated -- --ignored --nocapture
@@ -25,7 +25,7 @@ use super::verdict::{Basis, Claim, Validated, judge_with};
 use super::{Interval, mean_cost};
 use crate::trial::InstanceId;
 
-/// With 99 patterns drawn, p can equal 5 %, and its distribution is exact.
+/// Number of patterns that lets p equal 5 % exactly, so that its distribution is exact.
 const FEW: usize = 99;
 
 const HARDNESS: f64 = 1.5;
@@ -39,13 +39,13 @@ struct World {
     cutoff: f64,
 }
 
-/// Heavy tails: the costs of trials spread over five orders of magnitude.
+/// A world with heavy tails: the costs of trials spread over five orders of magnitude.
 const FLAT: World = World { name: "flat", preference: 0.0, noise: 1.0, gain: 0.0, cutoff: f64::INFINITY };
-/// A quarter of the trials reach the cutoff.
+/// A world in which a quarter of the trials reach the cutoff.
 const TIMEOUTS: World = World { name: "flat, 25 % timeouts", cutoff: 3.4, ..FLAT };
-/// Each instance prefers one of the two configurations, but overall neither is better.
+/// A world in which each instance prefers one of the two configurations, but overall neither is better.
 const PREFERENCES: World = World { name: "flat, instances differ", preference: 0.7, noise: 0.3, ..FLAT };
-/// The tuned configuration is e^0.7 times, about twice, as good.
+/// A world in which the tuned configuration is e^0.7 times as good, which is about twice.
 const GAIN: World = World { name: "gain", noise: 0.5, gain: 0.7, ..FLAT };
 const GAIN_TIMEOUTS: World = World { name: "gain, timeouts", cutoff: 3.4, ..GAIN };
 
@@ -74,7 +74,7 @@ impl World {
         all
     }
 
-    /// The mean of a log-normal cost with the penalty for timeouts, in closed form.
+    /// Returns the mean of a log-normal cost with the penalty for timeouts, computed in closed form.
     fn mean(self, gain: f64) -> f64 {
         let variance = HARDNESS * HARDNESS + self.preference * self.preference + self.noise * self.noise;
         let full = libm::exp(variance / 2.0 - gain);
@@ -118,7 +118,7 @@ fn improvements_are_rarely_claimed_if_there_is_none() {
     for world in [FLAT, TIMEOUTS] {
         for pairs in [5, 10, 20, 50] {
             let found = shares(world, pairs, 1, 2000, FEW);
-            // One side of a two-sided test at 5 %, plus three standard errors.
+            // The limit is one side of a two-sided test at 5 %, plus three standard errors.
             assert!(found.faster <= 0.025 + 0.0105, "{} {pairs}: {found:?}", world.name);
             assert!(found.rejected <= 0.05 + 0.015, "{} {pairs}: {found:?}", world.name);
             assert!(pairs == 5 || found.rejected >= 0.03, "the test is too conservative: {found:?}");
@@ -134,7 +134,7 @@ fn false_claims_are_as_rare_for_a_target_without_instances() {
 
 #[test]
 fn preferences_of_single_instances_are_not_claimed_as_an_improvement() {
-    // With pairs as units, an improvement would be claimed in one of three campaigns.
+    // If pairs were the units, an improvement would be claimed in one of three campaigns.
     let found = shares(PREFERENCES, 8, 10, 1000, FEW);
     assert!(found.faster <= 0.025 + 0.015 && found.rejected <= 0.05 + 0.021, "{found:?}");
 }

@@ -1,13 +1,14 @@
 //! The verdict: what may be claimed at the end of a campaign.
 //!
-//! An improvement is claimed only if p <= 5 % *and* the interval lies above 1. The test alone keeps false
-//! claims rare if the costs of two configurations are exchangeable (see `sign_flip`): then at most one
-//! campaign in forty claims an improvement. With equal means, rare timeouts that did not occur in the
-//! validation can mislead the test, so a claim without any timeout is reported together with what they would
-//! mean. The interval keeps the claim consistent with the numbers printed next to it.
+//! An improvement is claimed only if p <= 5 % *and* the interval is above 1. If the costs of the two
+//! configurations are exchangeable (see `sign_flip`), the test alone keeps false claims rare: at most one
+//! campaign in forty then claims an improvement. Configurations with equal means need not be exchangeable:
+//! rare timeouts that did not occur in the validation can mislead the test. So if there was no timeout, a
+//! claim is reported together with what timeouts would mean. The interval keeps the claim consistent with the
+//! numbers printed next to it.
 //!
-//! All this holds for pairs that were not used to choose the configuration. The training pairs were: the
-//! incumbent is the luckiest of many configurations there, so nothing is ever claimed from them.
+//! All this holds only for pairs that were not used to choose the configuration. On the training pairs, the
+//! incumbent is the luckiest of many configurations, so nothing is ever claimed from them.
 
 use math::Rng;
 
@@ -26,7 +27,7 @@ pub enum Basis {
     FreshSeeds,
     /// Training instances, measured again with a deterministic target.
     MeasuredAgain,
-    /// The pairs of the training itself.
+    /// The training pairs themselves.
     TrainingOnly,
 }
 
@@ -35,7 +36,8 @@ pub enum Basis {
 pub enum Claim {
     /// The tuned configuration beats the default.
     Faster,
-    /// The data show no reliable difference, or are not allowed to.
+    /// The data show no reliable difference, or come from the training pairs, from which nothing may be
+    /// claimed.
     NothingReliable,
     /// The default beats the tuned configuration.
     Slower,
@@ -57,7 +59,7 @@ pub struct Validated {
 }
 
 impl Validated {
-    /// A pair with the status of both trials.
+    /// Creates a pair from its costs and the status of both trials.
     pub fn new(measured: Measured, default: Status, tuned: Status) -> Self {
         Self {
             measured,
@@ -68,14 +70,14 @@ impl Validated {
     }
 }
 
-/// Numbers of pairs that finished.
+/// Numbers of pairs on which trials finished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Solved {
-    /// With the default.
+    /// Pairs on which the default finished.
     pub before: usize,
-    /// With the tuned configuration.
+    /// Pairs on which the tuned configuration finished.
     pub after: usize,
-    /// With the default, but not with the tuned configuration.
+    /// Pairs on which the default finished, but not the tuned configuration.
     pub lost: usize,
 }
 
@@ -84,21 +86,21 @@ pub struct Solved {
 pub struct CostVerdict {
     /// What may be claimed.
     pub claim: Claim,
-    /// The pairs it is based on.
+    /// The kind of pairs that the verdict is based on.
     pub basis: Basis,
-    /// The numbers.
+    /// The comparison of the two configurations.
     pub comparison: Comparison,
-    /// Numbers of pairs that finished.
+    /// Numbers of pairs on which trials finished.
     pub solved: Solved,
     /// Number of pairs on which the tuned configuration gave a wrong answer.
     pub wrong: usize,
     /// How many times better the tuned configuration was in the training.
     pub training_ratio: Option<f64>,
-    /// Whether the ratio in the training lies above the interval found here.
+    /// Whether the ratio in the training is above the interval found here.
     pub gain_does_not_carry_over: bool,
 }
 
-/// Returns the verdict from pairs measured with both configurations.
+/// Returns the verdict, given pairs measured with both configurations.
 pub fn judge(
     validated: &[Validated],
     basis: Basis,
@@ -146,8 +148,8 @@ fn claim(comparison: &Comparison, basis: Basis) -> Claim {
     }
 }
 
-/// Whether the interval excludes the ratio in the training. Without an interval, nothing is known; a ratio of at
-/// most 1 is not a gain.
+/// Returns whether the ratio in the training is above the interval. Returns `false` if there is no interval,
+/// or if the ratio is at most 1, which is not a gain.
 fn promised_too_much(training: f64, found: &Comparison) -> bool {
     training > 1.0 && found.interval.is_some_and(|interval| interval.high < training)
 }

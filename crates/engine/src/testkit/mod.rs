@@ -1,7 +1,7 @@
-//! Test suites that every implementation of a trait must pass, and random worlds to run them in.
+//! Test suites that every implementation of a trait must pass, and random worlds in which to run them.
 //!
-//! A suite is a function that panics with the number of the world in which a law was broken. The same
-//! number gives the same world again.
+//! A suite is a function. If a law is broken, it panics with the number of the world. The same number gives
+//! the same world again.
 
 pub mod racer;
 mod world;

@@ -1,4 +1,5 @@
-//! Random worlds: a space, instances, and the cost of every trial if it were never stopped.
+//! Random worlds. A world has a space and instances, and defines what every trial would cost if it were never
+//! stopped.
 //!
 //! ```text
 //! log10 cost(θ, π, s) = instance(π) + quality(θ) + taste(θ, π) + noise(θ, π, s)
@@ -10,8 +11,8 @@
 //! | instance | uniform over a spread by a factor of 10 to 1000 |
 //! | quality, taste, noise | normal; noise only where seeds matter |
 //!
-//! Every term is drawn from a random stream keyed by what it depends on. The truth is therefore a function of
-//! the trial, whenever and however often it is computed.
+//! Every term is drawn from a random stream keyed by what the term depends on. The result of a trial is
+//! therefore the same, whenever and however often it is computed.
 
 use math::{Rng, mix};
 use space::Space;
@@ -25,7 +26,7 @@ use crate::propose::{Initial, LocalSearch, Proposer, RandomSearch};
 use crate::racing::{Racing, Schedule};
 use crate::trial::{Cap, TrialRequest};
 
-/// Spaces from a single parameter to mixed ones with conditions; the first three are soon exhausted.
+/// Spaces from a single parameter to mixed spaces with conditions. The first three are soon exhausted.
 const SPACES: [&str; 6] = [
     "a = { boolean = true }\n",
     "a = { choices = [\"x\", \"y\", \"z\"] }\nb = { integer = [1, 4] }\n",
@@ -38,7 +39,7 @@ const SPACES: [&str; 6] = [
     "a = { float = [0, 1] }\n",
 ];
 
-/// Challengers per pair gained, before and after every instance has been met.
+/// Numbers of challengers per pair that the incumbent gains: before and after it has met every instance.
 const SCHEDULES: [(usize, usize); 3] = [(1, 1), (1, 4), (3, 2)];
 
 /// The properties of a world.
@@ -54,7 +55,7 @@ pub struct Traits {
     pub whole: bool,
     /// Factor between the costs of the easiest and the hardest instance.
     pub spread: f64,
-    /// Factor on the cost of the default, compared with other configurations.
+    /// Factor by which the default is more expensive than other configurations.
     pub default_factor: f64,
 }
 
@@ -67,27 +68,28 @@ pub struct World {
     pub traits: Traits,
     /// The problem.
     pub problem: Problem,
-    /// How configurations race in it.
+    /// The settings of races in this world.
     pub racing: Racing,
 }
 
 /// The result of a trial if it were never stopped.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Truth {
-    /// The time it takes, which is its cost where there is a cutoff.
+    /// The time it takes. If there is a cutoff, this is its cost.
     pub time: f64,
     /// The cost if it finishes.
     pub cost: f64,
-    /// How it ends by itself.
+    /// Its status if it is not stopped.
     pub status: Status,
-    /// The outputs that constraints bound.
+    /// Its constrained outputs.
     pub outputs: Vec<f64>,
     /// The tie-breaker between timeouts, if it reports one.
     pub tie: Option<f64>,
 }
 
 impl World {
-    /// The world with this number: with or without cutoff, noise, failures and constraints.
+    /// Returns the world with this number. Cutoff, noise, failures and constraints are present in some worlds
+    /// only.
     pub fn random(seed: u64) -> Self {
         let mut rng = Rng::new(seed, "world", 0);
         let mut one_of = |n: usize| rng.below(n);
@@ -123,8 +125,8 @@ impl World {
         Self::new(seed, SPACES[one_of(SPACES.len())], traits, objective, instances, racing)
     }
 
-    /// A world for the law that capping changes nothing: repeatable times, with timeouts, failures and
-    /// sometimes a constraint.
+    /// Returns a world for the law that capping changes nothing. Times are repeatable; there are timeouts,
+    /// failures and sometimes a constraint.
     pub fn repeatable(seed: u64) -> Self {
         let mut rng = Rng::new(seed, "repeatable world", 0);
         let mut one_of = |n: usize| rng.below(n);
@@ -154,8 +156,8 @@ impl World {
         Self::new(seed, space, traits, objective, instances, racing)
     }
 
-    /// A world that misleads a racer that balances trial time: the default is 10 000 times as expensive as
-    /// others, and heavy tails make some of these very cheap on one pair.
+    /// Returns a world that misleads racers that balance trial time. The default is 10 000 times as expensive
+    /// as other configurations, and heavy tails make some of these very cheap on one pair.
     pub fn adversarial(seed: u64) -> Self {
         let mut rng = Rng::new(seed, "adversarial world", 0);
         let mut one_of = |n: usize| rng.below(n);
@@ -185,7 +187,7 @@ impl World {
         Self { seed, traits, problem, racing }
     }
 
-    /// The proposer of this world: random search, local search, or a design followed by local search.
+    /// Returns the proposer of this world: random search, local search, or a design followed by local search.
     pub fn proposer(&self) -> Box<dyn Proposer> {
         let Problem { space, seed, .. } = &self.problem;
         let local = || Box::new(LocalSearch::new(space.clone(), *seed));
@@ -201,7 +203,7 @@ impl World {
         }
     }
 
-    /// A random stream for a term that depends on these keys.
+    /// Returns a random stream for a term that depends on these keys.
     fn stream(&self, purpose: &str, keys: &[u64]) -> Rng {
         let key = keys.iter().fold(0, |key, &part| mix(mix(key) ^ part));
         Rng::new(self.seed, purpose, key)
@@ -240,7 +242,8 @@ impl World {
             level + 0.2 * self.stream("output", &[which, config, instance, seed]).normal()
         };
         let count = self.problem.objective.constraints.len() as u64;
-        // How far it came if it times out: an integer, so that ties remain, and not always reported.
+        // How far a trial came before it timed out. It is an integer, so that ties occur, and it is not
+        // always reported.
         let mut ties = self.stream("tie", &[config, instance, seed]);
         let (tie, reported) = (ties.below(4) as f64, ties.below(8) > 0);
         Truth {
@@ -252,7 +255,7 @@ impl World {
         }
     }
 
-    /// Returns the observation of a trial with a cap.
+    /// Returns what is observed of a trial with this cap.
     pub fn observe(&self, truth: &Truth, cap: Cap) -> Observation {
         let cap = cap.cost();
         if truth.time > cap && self.problem.objective.cutoff.is_some() {
@@ -273,7 +276,7 @@ impl World {
         }
     }
 
-    /// Returns the observation of a trial that is stopped at this cost.
+    /// Returns what is observed of a trial that is stopped at this cost.
     pub fn stopped(&self, at: f64) -> Observation {
         self.unmeasured(Observation::capped(at))
     }

@@ -1,4 +1,4 @@
-//! The laws of racing in random worlds.
+//! Checks the laws of racing in random worlds.
 
 use engine::history::History;
 use engine::problem::Problem;
@@ -46,7 +46,7 @@ fn capping_does_not_change_the_winners() {
         winners > 1000 && capped > 10_000,
         "{winners} winners and {capped} capped trials are too few to prove the law"
     );
-    // Long enough for former incumbents to return more than once.
+    // The races are long enough for former incumbents to return more than once.
     capping_changes_nothing(&make, 1000..1400, 150);
 }
 

@@ -1,4 +1,4 @@
-//! The same results give the same decisions.
+//! Checks that the same results lead to the same decisions.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, mpsc};
@@ -8,7 +8,7 @@ use engine::racing::CappedRacer;
 use engine::testkit::World;
 use engine::{Ask, Cap, Observation, Optimizer, Rng, TrialId, TrialRequest};
 
-/// Largest number of trials asked for and not yet told.
+/// Largest number of trials that are asked for but not yet told.
 const WINDOW: usize = 8;
 
 fn optimizer(world: &World) -> Optimizer {
@@ -17,7 +17,7 @@ fn optimizer(world: &World) -> Optimizer {
     Optimizer::new(history, Box::new(racer), world.proposer())
 }
 
-/// A call of an optimizer.
+/// A call to an optimizer.
 enum Call {
     Ask(usize, Ask),
     Tell(TrialId, Observation),
@@ -69,16 +69,16 @@ fn recorded_results_reproduce_every_decision() {
     }
 }
 
-/// Whether orders about running trials are followed: a tightened trial ends as under its last cap, a
-/// cancelled one is withdrawn.
+/// Whether orders about running trials are obeyed. If so, a tightened trial ends as if it had its last cap,
+/// and a cancelled trial is withdrawn.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Orders {
     Followed,
     Ignored,
 }
 
-/// Returns the trials asked for. A fixed number of them is running at any time, and their results are told in
-/// the order of asking, whichever worker thread is done first.
+/// Returns the trials asked for. The number of running trials is constant. Results are told in the order in
+/// which the trials were asked for, whichever worker thread finishes first.
 fn in_order_of_asking(world: &World, workers: usize, orders: Orders) -> Vec<TrialRequest> {
     let (jobs, queue) = mpsc::channel::<TrialRequest>();
     let queue = Mutex::new(queue);

@@ -1,4 +1,4 @@
-//! Distributes the GPUs in CUDA_VISIBLE_DEVICES, or those in the scenario, among the workers.
+//! Distributes GPUs among the workers: those that the scenario names, or those in CUDA_VISIBLE_DEVICES.
 
 use scenario::Parallel;
 
@@ -14,7 +14,7 @@ pub fn available_gpus(parallel: &Parallel) -> Vec<String> {
     }
 }
 
-/// Splits a list of numbers or names. As in CUDA, a negative number ends the list.
+/// Splits a list of GPU numbers or names. As in CUDA, a negative number ends the list.
 fn visible(list: &str) -> Vec<String> {
     let entries = list.split(',').map(str::trim);
     entries.take_while(|entry| !entry.is_empty() && !entry.starts_with('-')).map(str::to_owned).collect()

@@ -7,11 +7,11 @@ use engine::Interrupt;
 
 use super::Happening;
 
-/// Longest single wait. It keeps an absurdly long patience from overflowing.
+/// Longest single wait. It prevents an overflow if the caller asks for an absurdly long wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
-/// Messages in order of arrival. The campaign owns it; executors and other threads hold its
-/// [bell](Self::bell), the sending side.
+/// Messages in order of arrival. The campaign owns the inbox. Executors and other threads hold its
+/// [bell](Self::bell), which sends messages to it.
 #[derive(Debug)]
 pub struct Inbox {
     receiver: mpsc::Receiver<Happening>,
@@ -31,7 +31,7 @@ impl Inbox {
         Self::default()
     }
 
-    /// Returns the sending side.
+    /// Returns the bell that sends messages to this inbox.
     pub fn bell(&self) -> Bell {
         self.bell.clone()
     }
@@ -58,14 +58,14 @@ pub struct Bell {
 }
 
 impl Bell {
-    /// Sends a message, which the campaign's next wait returns. An interruption also stops the search in
-    /// progress.
+    /// Sends a message, which the campaign receives the next time it waits. An interruption also stops the
+    /// optimizer's current computation.
     pub fn ring(&self, happening: Happening) {
-        // A campaign that has ended needs no message.
+        // A campaign that has ended needs no more messages.
         let _ = self.try_ring(happening);
     }
 
-    /// Sends a message; false if the campaign has ended.
+    /// Sends a message. Returns false if the campaign has ended.
     pub fn try_ring(&self, happening: Happening) -> bool {
         if matches!(happening, Happening::Interrupted) {
             self.interrupt.raise();

@@ -1,4 +1,4 @@
-//! Runs trials on this machine: one thread per slot, and each slot has its own cores.
+//! Runs trials on this machine: one thread per slot. Each slot has its own cores.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -51,23 +51,23 @@ impl Queue {
 /// A submitted trial that has not ended.
 struct Out {
     leash: Arc<Leash>,
-    /// Campaign time when it started.
+    /// Campaign time at which the trial started, if it has.
     started: Option<f64>,
 }
 
-/// Worker threads on this machine.
+/// An executor with worker threads on this machine.
 pub struct Local {
     target: Arc<dyn Target>,
     queue: Arc<Queue>,
     out: BTreeMap<TrialId, Out>,
     workers: Vec<JoinHandle<()>>,
     origin: Instant,
-    /// Campaign time at `origin`.
+    /// Campaign time at the instant `origin`.
     before: f64,
 }
 
 impl Local {
-    /// Starts one thread per slot; `before` is the campaign time of earlier sessions.
+    /// Starts one thread per slot. `before` is the campaign time spent in earlier sessions.
     pub fn new(target: Arc<dyn Target>, slots: Vec<Slot>, before: f64, bell: &Bell) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::default());
         let origin = Instant::now();
@@ -105,7 +105,7 @@ fn work(slot: &Slot, queue: &Queue, target: &dyn Target, bell: &Bell, origin: In
     while let Some(Job { request, leash }) = queue.take() {
         let now = || before + origin.elapsed().as_secs_f64();
         let started = now();
-        // Once the campaign has ended, so has the work.
+        // If the campaign has ended, the worker ends, too.
         if !bell.try_ring(Happening::Started { id: request.id, slot: slot.number, at: started }) {
             return;
         }
@@ -193,7 +193,7 @@ impl Drop for Local {
             out.leash.cancel();
         }
         for worker in self.workers.drain(..) {
-            // A panic of the worker has already been printed.
+            // A panic in the worker has already been printed.
             let _ = worker.join();
         }
     }

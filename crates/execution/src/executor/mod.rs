@@ -1,10 +1,10 @@
-//! Running trials: on this machine's cores, in simulated time, or wherever an [`Executor`] of your own runs
-//! them.
+//! Runs trials: on this machine's cores, in simulated time, or on your own [`Executor`].
 //!
 //! An executor gets a [`Bell`] when it is created, and rings it when a trial starts or ends. Every submitted
 //! trial must end once, with a record or with an error, unless it was [cancelled](Executor::cancel) before it
-//! started. The campaign ignores duplicates and trials that it does not wait for. `testkit` has the suite
-//! that every executor must pass; `examples/own_executor.rs` is a complete executor.
+//! started. The campaign ignores duplicate reports and reports of trials that it is not waiting for.
+//! `testkit` contains the test suite that every executor must pass; `examples/own_executor.rs` is a complete
+//! executor.
 
 mod gpus;
 mod inbox;
@@ -22,7 +22,7 @@ use engine::{Cap, TrialId, TrialRequest};
 
 use crate::{Record, TargetError};
 
-/// Something that happened.
+/// A message to a campaign.
 #[derive(Debug)]
 pub enum Happening {
     /// A trial has started.
@@ -38,29 +38,29 @@ pub enum Happening {
     Ended(Box<Record>),
     /// A trial could not be run, for a reason that applies to all trials.
     Failed(TrialId, TargetError),
-    /// The store has committed this many more batches, or has failed.
+    /// The store has committed this many batches so far, or has failed.
     Committed(Result<u64, String>),
     /// The user or the system wants the campaign to stop.
     Interrupted,
-    /// Nothing happened within the time to wait.
+    /// Nothing happened before the wait was over.
     Nothing,
 }
 
 /// How campaign time passes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pacing {
-    /// In real time: trials continue while the campaign works.
+    /// In real time: trials continue while the campaign computes.
     Clock,
-    /// Only while the campaign waits, one event at a time, so that a campaign is reproducible.
+    /// Only while the campaign waits, one event at a time. This makes campaigns reproducible.
     Stepwise,
 }
 
-/// Why an executor refused a trial. Submitting it later may work.
+/// Why an executor refused a trial. Submitting the trial again later may work.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no trial can be run now: {0}")]
 pub struct Refused(pub String);
 
-/// Runs trials. Times are campaign time: seconds since the start, without interruptions.
+/// Runs trials. All times are campaign time: seconds since the start, not counting interruptions.
 pub trait Executor {
     /// Returns the number of trials that run at once. It may change while a campaign runs.
     fn workers(&self) -> usize;
@@ -73,14 +73,14 @@ pub trait Executor {
     /// Returns the current campaign time.
     fn now(&self) -> f64;
 
-    /// Runs a trial as soon as a slot is free. `started` is when the trial had started before an
-    /// interruption; only executors with [`Pacing::Stepwise`] use it.
+    /// Runs a trial as soon as a slot is free. If the trial was already running before an interruption,
+    /// `started` is the time at which it started; only executors with [`Pacing::Stepwise`] use it.
     fn submit(&mut self, request: &TrialRequest, started: Option<f64>) -> Result<(), Refused>;
 
     /// Lowers the cap of a trial.
     fn tighten(&mut self, id: TrialId, cap: Cap);
 
-    /// Cancels a trial. Returns true if it had not started: then it never ends.
+    /// Cancels a trial. Returns true if the trial had not started, in which case its end is never reported.
     fn cancel(&mut self, id: TrialId) -> bool;
 
     /// Returns the next message, waiting at most `patience` seconds.
@@ -93,7 +93,7 @@ pub trait Executor {
         Vec::new()
     }
 
-    /// Returns the seconds that a trial's command takes if it runs to its cap; `None` if unknown.
+    /// Returns the seconds that a trial's command would take if it ran to its cap; `None` if unknown.
     fn longest(&self, _request: &TrialRequest) -> Option<f64> {
         None
     }

@@ -1,5 +1,5 @@
-//! Runs trials in simulated time: a recorded table or a formula answers at once, and the clock jumps to the
-//! end of the next trial. A campaign of thousands of trials takes milliseconds.
+//! Runs trials in simulated time. A recorded table or a formula answers at once, and the clock jumps to the
+//! end of the next trial. So a campaign of thousands of trials takes milliseconds.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,24 +12,25 @@ use crate::{Account, Detail, Record, TargetError};
 /// The result of a trial that is never stopped.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
-    /// Cost of the trial; also its time, if costs are times.
+    /// Cost of the trial. If costs are times, this is also its duration.
     pub cost: f64,
-    /// How the trial ends: finished, crashed, memory, wrong or lost; aborted if no trial can succeed.
+    /// How the trial ends: finished, crashed, memory, wrong or lost. `Aborted` means that no trial can
+    /// succeed.
     pub status: Status,
-    /// The constrained outputs.
+    /// Values of the constrained outputs.
     pub constraints: Vec<f64>,
     /// Duration of the trial in seconds.
     pub time: f64,
 }
 
 impl Answer {
-    /// Creates the answer of a trial that finishes at this cost, which is also its time.
+    /// Creates the answer of a trial that finishes at this cost and takes as many seconds.
     pub fn finished(cost: f64) -> Self {
         Self { cost, status: Status::Finished, constraints: Vec::new(), time: cost }
     }
 }
 
-/// Knows the answer to every trial.
+/// Answers every trial at once.
 pub trait Oracle: Send {
     /// Returns the result of the trial.
     fn answer(&mut self, request: &TrialRequest) -> Answer;
@@ -67,7 +68,7 @@ impl Running {
     }
 }
 
-/// Workers in simulated time.
+/// An executor with workers in simulated time.
 pub struct Simulated {
     oracle: Box<dyn Oracle>,
     cutoff: Option<f64>,
@@ -76,12 +77,12 @@ pub struct Simulated {
     running: BTreeMap<TrialId, Running>,
     /// Trials waiting for a slot.
     waiting: VecDeque<TrialRequest>,
-    /// Total time that slots were busy.
+    /// Total busy time of all slots.
     busy: f64,
 }
 
 impl Simulated {
-    /// Creates workers that ask an oracle, starting at campaign time `now`.
+    /// Creates workers that get their results from an oracle. The clock starts at campaign time `now`.
     pub fn new(oracle: Box<dyn Oracle>, cutoff: Option<f64>, workers: usize, now: f64) -> Self {
         Self { oracle, cutoff, workers, now, running: BTreeMap::new(), waiting: VecDeque::new(), busy: 0.0 }
     }

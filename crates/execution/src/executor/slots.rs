@@ -1,7 +1,8 @@
-//! Assigns cores to workers: whole physical cores that this process may use, as long as there are enough.
+//! Assigns cores to workers. Each worker gets whole physical cores as long as there are enough that this
+//! process may use.
 //!
 //! Two trials on the two threads of one physical core slow each other down. So the second thread of a core is
-//! assigned only when there are more workers than cores.
+//! assigned only if there are more workers than physical cores.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +12,7 @@ use confine::Cores;
 
 use crate::Slot;
 
-/// Why the requested workers cannot have their cores.
+/// Why the requested workers cannot get their cores or GPUs.
 #[derive(Debug, thiserror::Error)]
 pub enum SlotError {
     /// There are not enough cores.
@@ -22,9 +23,9 @@ pub enum SlotError {
     TooFew {
         /// Number of parallel trials.
         workers: usize,
-        /// Cores of each trial.
+        /// Number of cores of each trial.
         each: usize,
-        /// Cores that may be used.
+        /// Number of cores that may be used.
         allowed: usize,
     },
     /// There are not enough GPUs.
@@ -35,9 +36,9 @@ pub enum SlotError {
     TooFewGpus {
         /// Number of parallel trials.
         workers: usize,
-        /// GPUs of each trial.
+        /// Number of GPUs of each trial.
         each: usize,
-        /// GPUs that are available.
+        /// Number of GPUs that are available.
         available: usize,
     },
     /// The kernel did not report the cores.
@@ -62,7 +63,7 @@ fn by_physical_core(allowed: &Cores, topology: &Path) -> Vec<Vec<usize>> {
     let mut cores: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for thread in allowed.iter() {
         let siblings = topology.join(format!("cpu{thread}/topology/thread_siblings_list"));
-        // Without this file, every thread counts as a core of its own.
+        // If this file does not exist, every thread counts as a separate core.
         let core = fs::read_to_string(siblings).unwrap_or_else(|_| thread.to_string());
         cores.entry(core.trim().to_owned()).or_default().push(thread);
     }
@@ -73,7 +74,7 @@ fn by_physical_core(allowed: &Cores, topology: &Path) -> Vec<Vec<usize>> {
 
 fn assign(cores: &[Vec<usize>], workers: usize, each: usize) -> Result<Vec<Slot>, SlotError> {
     let most = cores.iter().map(Vec::len).max().unwrap_or(0);
-    // All first threads, then all second threads.
+    // First the first threads of all cores, then all second threads.
     let order: Vec<usize> =
         (0..most).flat_map(|place| cores.iter().filter_map(move |core| core.get(place).copied())).collect();
     if workers * each > order.len() {

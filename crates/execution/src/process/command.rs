@@ -1,4 +1,4 @@
-//! The commands of one trial: the scenario's templates with all placeholders filled in.
+//! The commands of one trial: the scenario's templates after filling in all placeholders.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use scenario::{Argument, CappedBy, CommandTemplate, Instance, Measure, Piece, Pr
 use super::place::Place;
 use super::protocol;
 
-/// A command with all of its arguments. Its `Display` can be pasted into a shell.
+/// A command with all of its arguments. Its `Display` form can be pasted into a shell.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommandLine {
     /// Full path of the program.
@@ -21,7 +21,7 @@ pub struct CommandLine {
     pub env: Vec<(String, String)>,
     /// Names and `*` patterns of variables to pass on.
     pub pass_env: Vec<String>,
-    /// A line for standard input, with which some protocols describe the trial.
+    /// A line for standard input. Some protocols use it to describe the trial.
     pub request: Option<String>,
 }
 
@@ -30,20 +30,20 @@ pub struct CommandLine {
 pub struct Values<'a> {
     /// The parameters' values.
     pub configuration: &'a Configuration,
-    /// The input, as passed to the target.
+    /// The text that replaces `{instance}`.
     pub instance: &'a str,
     /// The seed.
     pub seed: &'a str,
     /// The cap.
     pub cap: Cap,
-    /// The trial and its instance; without them, the protocol's placeholders for these are left unfilled.
+    /// The trial and its instance. If `None`, the protocol's placeholders for them are left unfilled.
     pub subject: Option<(&'a TrialRequest, &'a Instance)>,
-    /// Where the trial runs; without it, the placeholders for this are left unfilled.
+    /// Where the trial runs. If `None`, the placeholders for it are left unfilled.
     pub place: Option<&'a Place>,
 }
 
 impl<'a> Values<'a> {
-    /// Creates the values for a trial; its seed is given as text.
+    /// Creates the values for a trial. The seed is given as text.
     pub fn new(
         trial: &'a TrialRequest,
         instance: &'a Instance,
@@ -57,14 +57,14 @@ impl<'a> Values<'a> {
 }
 
 impl CommandLine {
-    /// Returns the command of a trial that has no place to run yet.
+    /// Returns the command of a trial that has not been assigned a place to run.
     pub fn new(scenario: &Scenario, trial: &TrialRequest, instance: &Instance) -> Self {
         let seed = &trial.key.pair.seed.to_string();
         Self::of_trial(scenario, &Values::new(trial, instance, seed, None))
     }
 
-    /// Returns the command for using a configuration: `{instance}` and `{seed}` are left unfilled, and the
-    /// cap is the cutoff.
+    /// Returns the command with which the user can run a configuration. `{instance}` and `{seed}` are left
+    /// unfilled, and the cap is the cutoff.
     fn for_use(scenario: &Scenario, configuration: &Configuration) -> Self {
         let cap = scenario.objective.cutoff.map_or(Cap::NONE, Cap::at);
         let (instance, seed) = ("{instance}", "{seed}");
@@ -72,8 +72,8 @@ impl CommandLine {
         Self::of_trial(scenario, &values)
     }
 
-    /// What to paste into a shell to use a configuration: `setup` if it takes parameters, as a compiler does,
-    /// and then the target's own command.
+    /// Returns the text to paste into a shell in order to use a configuration. If `setup` takes parameters,
+    /// as a compiler does, the text starts with that command; then follows the target's own command.
     pub fn to_paste(scenario: &Scenario, configuration: &Configuration) -> String {
         let own = Self::for_use(scenario, configuration);
         let setup = scenario.target.setup.iter().map(|step| &step.command);
@@ -84,7 +84,7 @@ impl CommandLine {
         setup.chain([own]).map(|line| line.to_string()).collect::<Vec<_>>().join(" && ")
     }
 
-    /// Returns the target's own command, with its line for standard input.
+    /// Returns the target's own command, including its line for standard input.
     pub fn of_trial(scenario: &Scenario, values: &Values<'_>) -> Self {
         let line = Self::filled(scenario, &scenario.target.command, values);
         let is_json = scenario.target.protocol.is_json();
@@ -100,7 +100,7 @@ impl CommandLine {
             Piece::Instance => instance.to_owned(),
             Piece::Seed => seed.to_owned(),
             Piece::Cap => cap_text(scenario, cap),
-            // The reader rejects parameters here that may be inactive.
+            // The scenario's reader does not allow a parameter here that may be inactive.
             Piece::Param(id) => configuration.value(*id).map_or_else(String::new, |value| value.to_string()),
             Piece::Workdir => placed("{workdir}", |place| shown(&place.workdir)),
             Piece::ConfigFile => placed("{config_file}", |place| shown(&place.config_file)),
@@ -108,7 +108,7 @@ impl CommandLine {
             Piece::Slot => placed("{slot}", |place| place.slot.to_string()),
             Piece::Trial => placed("{trial}", |place| place.trial.0.to_string()),
             Piece::Cores => scenario.parallel.cores_per_trial.to_string(),
-            // The reader rejects this placeholder without a memory limit.
+            // The scenario's reader allows this placeholder only with a memory limit.
             Piece::Memory => (scenario.limits.memory.unwrap_or(0) >> 20).to_string(),
             Piece::Seconds => cap_in_seconds(scenario, cap),
             Piece::ConfigurationNumber => subject.map_or_else(
@@ -146,7 +146,7 @@ impl CommandLine {
         }
     }
 
-    /// Returns the command to run.
+    /// Returns the command in the form that `confine` runs.
     pub fn command(&self) -> confine::Command {
         let mut command = confine::Command::new(&self.program).args(&self.arguments);
         for pattern in &self.pass_env {
@@ -163,7 +163,7 @@ fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Returns the arguments of `{params}` in a command.
+/// Returns the arguments that replace `{params}` in a command.
 fn params(scenario: &Scenario, command: &CommandTemplate, configuration: &Configuration) -> Vec<String> {
     let written = scenario.space.ids().zip(&scenario.target.writing);
     let written = written.filter(|(id, _)| !command.names(*id));
@@ -173,7 +173,7 @@ fn params(scenario: &Scenario, command: &CommandTemplate, configuration: &Config
         .collect()
 }
 
-/// Returns the cap as passed to the target, rounded up.
+/// Returns the cap as text for the target, rounded up.
 fn cap_text(scenario: &Scenario, cap: Cap) -> String {
     let objective = &scenario.objective;
     let cost = objective.cutoff.map_or(cap.cost(), |cutoff| cap.cost().min(cutoff));
@@ -183,9 +183,9 @@ fn cap_text(scenario: &Scenario, cap: Cap) -> String {
     }
 }
 
-/// Returns the cap in seconds as protocols pass it, rounded up.
+/// Returns the cap in seconds as text for protocols, rounded up.
 pub(super) fn cap_in_seconds(scenario: &Scenario, cap: Cap) -> String {
-    /// Configurators conventionally pass this number for "no limit".
+    /// Number that configurators conventionally pass for "no limit".
     const NO_LIMIT: &str = "2147483647";
     let objective = &scenario.objective;
     let cost = objective.cutoff.map_or(cap.cost(), |cutoff| cap.cost().min(cutoff));
@@ -197,20 +197,20 @@ pub(super) fn cap_in_seconds(scenario: &Scenario, cap: Cap) -> String {
     if seconds.is_finite() { rounded_up(seconds, decimals) } else { NO_LIMIT.to_owned() }
 }
 
-/// Returns the features of an instance, as a list without spaces.
+/// Returns the features of an instance as a list without spaces.
 fn features(scenario: &Scenario, instance: &Instance) -> String {
     let row = scenario.instances.features.iter().flat_map(|features| features.row(instance));
     let numbers = row.map(space::float_text);
     format!("[{}]", numbers.collect::<Vec<_>>().join(","))
 }
 
-/// Returns seconds with three decimals, rounded up.
+/// Formats seconds with three decimals, rounded up.
 fn seconds_text(seconds: f64) -> String {
     rounded_up(seconds, 3)
 }
 
-/// Returns the number of decimals of costs with this grain: none for 1 or more, otherwise as many as the
-/// grain itself has, at most nine.
+/// Returns the number of decimals for costs with this grain. A grain of 1 or more needs none; otherwise the
+/// costs get as many decimals as the grain itself has, at most nine.
 fn decimals(grain: f64) -> i32 {
     const MOST: i32 = 9;
     if grain >= 1.0 || grain <= 0.0 {
@@ -220,18 +220,18 @@ fn decimals(grain: f64) -> i32 {
     (1..MOST).find(|&decimals| is_whole(format!("{grain:.*}", decimals as usize))).unwrap_or(MOST)
 }
 
-/// Returns a number with this many decimals, rounded up.
+/// Formats a number with this many decimals, rounded up.
 fn rounded_up(number: f64, decimals: i32) -> String {
-    /// All floating-point numbers from here on are whole.
+    /// All floating-point numbers of at least this size are whole.
     const WHOLE: f64 = 9_007_199_254_740_992.0;
     let scale = 10_f64.powi(decimals);
     let text = |number: f64| format!("{number:.*}", decimals as usize);
     if number * scale >= WHOLE {
-        // The number has no further decimals.
+        // The number is whole, so it has no decimals to round.
         return text(number);
     }
     let lower = (number * scale).floor();
-    // A rounding error in the product must not add a whole unit.
+    // A rounding error in the product must not add a unit in the last decimal.
     let reads_back = |text: &String| text.parse::<f64>().is_ok_and(|parsed| parsed >= number);
     Some(text(lower / scale)).filter(reads_back).unwrap_or_else(|| text((lower + 1.0) / scale))
 }
@@ -300,7 +300,7 @@ mod tests {
                     let text = rounded_up(number, decimals);
                     let shown: f64 = text.parse().unwrap();
                     assert!(shown >= number && shown > 0.0, "{number} as {text}");
-                    // Allow for the last bit of the parsed number.
+                    // The last bit of the parsed number may differ.
                     assert!(
                         shown - number <= unit * (1.0 + 1e-6) + shown * f64::EPSILON,
                         "{number} as {text}"

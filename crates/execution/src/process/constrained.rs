@@ -12,7 +12,8 @@ use scenario::{Bounded, Measure, Scenario};
 
 use super::{Account, Detail};
 
-/// Adds a reading of each constraint to an account; `record` is that of the trial's run, if there is one.
+/// Adds a reading of each constraint to the result of a trial. `record` is the record of the trial's run, if
+/// there is one.
 pub(super) fn with_readings(scenario: &Scenario, account: Account, record: Option<&Finished>) -> Account {
     if scenario.constraints.is_empty() {
         return account;

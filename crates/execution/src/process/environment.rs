@@ -1,8 +1,8 @@
 //! Guesses which environment variables a crashed target may have needed.
 //!
-//! A target sees little of our environment, so that trials behave the same everywhere. A program that needs
-//! more of it fails at once. This module guesses which variables are missing; it reports names only, never
-//! values.
+//! captune passes only a few of its own environment variables to a target, so that trials behave the same
+//! everywhere. A program that needs other variables fails at once. This module guesses which ones are
+//! missing. It reports only names, never values.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -37,8 +37,8 @@ const NEEDED: [&str; 24] = [
     "MODULEPATH",
 ];
 
-/// Returns variables of our environment that the target does not get and whose absence may explain its
-/// failure: first those that its output names, then those that programs are known to need.
+/// Returns variables that captune did not pass to the target and whose absence may explain its failure. First
+/// come variables that the target's output names, then variables that programs are known to need.
 pub fn suspects(output_tail: &[u8], target: &TargetSettings) -> Vec<String> {
     let set = target.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
     among(std::env::vars_os(), output_tail, &target.pass_env, &set)
@@ -55,7 +55,7 @@ fn among(
     let missing = ours.keys().filter(|name| !passed.contains_key(name.as_os_str()));
     let missing: Vec<&str> = missing.filter_map(|name| OsStr::to_str(name)).collect();
     let text = String::from_utf8_lossy(output_tail);
-    // A short word without an underscore proves little: many messages contain `USER`.
+    // A short name without an underscore is weak evidence: many messages contain a word such as `USER`.
     let is_distinctive = |name: &str| name.len() > 5 || (name.contains('_') && name.len() > 2);
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words: Vec<&str> = text.split(|c| !is_word(c)).collect();
@@ -66,7 +66,7 @@ fn among(
     first.chain(then).map(str::to_owned).collect()
 }
 
-/// Whether a name matches a pattern with stars at its ends.
+/// Returns whether a name matches a pattern with `*` at its start, its end or both.
 fn matches(pattern: &str, name: &str) -> bool {
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
         (Some(rest), Some(_)) => name.contains(rest.trim_end_matches('*')),

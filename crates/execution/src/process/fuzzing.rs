@@ -1,4 +1,4 @@
-//! Entry points for the fuzzer of target output; compiled only for the fuzzer.
+//! Entry points for fuzzing the parsers of target output. They are compiled only for the fuzzer.
 
 use confine::{Control, Finished};
 use engine::{Cap, TrialId};
@@ -7,12 +7,13 @@ use scenario::Scenario;
 use super::protocol::server;
 use super::{Account, TargetError, outcome};
 
-/// Returns the account of a run with this cap.
+/// Returns the result of a run with this cap.
 pub fn account(scenario: &Scenario, cap: Cap, finished: &Finished) -> Result<Account, TargetError> {
     outcome::account(scenario, cap, &Control::new(), finished)
 }
 
-/// Returns which lines answer which trial, for a server that writes these lines after each request.
+/// Returns which lines answer which trial. `turns` contains each trial with the lines that the server writes
+/// after its request.
 pub fn answered<'l>(turns: &[(TrialId, Vec<&'l str>)]) -> Vec<(TrialId, &'l str)> {
     server::answered(turns)
 }

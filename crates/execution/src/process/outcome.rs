@@ -11,7 +11,7 @@
 //! | stopped by its memory limit | memory |
 //! | anything else | crashed |
 //!
-//! A censored cost is a true lower bound: the cost had reached it when the trial ended.
+//! A censored cost is always a valid lower bound, because the cost had reached it when the trial ended.
 
 use confine::{Control, End, Exit, Finished, Limit};
 use engine::{Cap, Observation, Status};
@@ -23,16 +23,16 @@ use super::protocol::{self, Answer, Verdict};
 use super::verify::Check;
 use super::{Account, Detail, TargetError, outputs};
 
-/// End of the failure reason if the target gave no answer in its protocol.
+/// End of the failure reason if the target did not answer in the form that its protocol requires.
 pub const NO_ANSWER: &str = "no answer";
 
-/// Relative rounding error that a target may make when it sums up fractional costs, even in single precision.
+/// Relative rounding error that a target may make when it adds up fractional costs, even in single precision.
 const ROUNDING: f64 = 1e-6;
 
-/// Number of bytes of each stream that are kept for a failure.
+/// Number of bytes that are kept from the end of each output stream of a failed trial.
 pub(super) const TAIL: usize = 8 << 10;
 
-/// Returns the account of a run with this cap.
+/// Returns the result of a run with this cap.
 pub(super) fn account(
     scenario: &Scenario,
     cap: Cap,
@@ -67,7 +67,7 @@ pub(super) fn account(
     Ok(Account { observation, detail })
 }
 
-/// Applies the check of the answer to the account of a successful trial.
+/// Updates the result of a successful trial after its answer was checked.
 pub(super) fn checked(account: Account, finished: &Finished, check: Check) -> Account {
     let (status, reason, output) = match check {
         Check::Right => return account,
@@ -87,7 +87,7 @@ pub(super) fn checked(account: Account, finished: &Finished, check: Check) -> Ac
     Account { observation, detail }
 }
 
-/// Returns the end of a stream.
+/// Returns the end of an output stream.
 pub(super) fn tail(stream: &confine::Captured) -> Vec<u8> {
     end_of(stream.joined())
 }
@@ -96,7 +96,7 @@ fn end_of(all: Vec<u8>) -> Vec<u8> {
     all[all.len().saturating_sub(TAIL)..].to_vec()
 }
 
-/// An observation, and the reason if the trial failed.
+/// An observation, and the reason for the failure if the trial failed.
 type Observed = (Observation, Option<String>);
 
 struct Outcome<'a> {
@@ -126,7 +126,7 @@ impl Outcome<'_> {
         }
     }
 
-    /// Returns the observation of a run that ended by itself, from its answer.
+    /// Returns the observation of a run that ended by itself, based on its answer.
     fn answered(&self, code: i32) -> Result<Observed, TargetError> {
         let Some(answer) = self.answer else {
             let but = if code == 0 { "but" } else { "and" };
@@ -148,8 +148,8 @@ impl Outcome<'_> {
         }
     }
 
-    /// Whether the cost is at or above the bound passed to an irace runner, which means that the runner
-    /// stopped there.
+    /// Returns whether the cost is at or above the bound passed to an irace runner. If so, the runner stopped
+    /// at this bound.
     fn at_bound(&self) -> bool {
         let by_bound = self.scenario.target.protocol == Protocol::Irace
             && self.scenario.objective.capped_by == CappedBy::Argument;
@@ -157,11 +157,11 @@ impl Outcome<'_> {
         by_bound && self.reached().zip(bound.ok()).is_some_and(|(reached, bound)| reached >= bound)
     }
 
-    /// Returns the observation of a target that reported to have stopped at its cap.
+    /// Returns the observation of a target that reports that it stopped at its cap.
     fn stopped_itself(&self) -> Result<Observed, TargetError> {
         let (cap, reached) = (self.cap_in_force(), self.reached());
         if !self.grows() {
-            // The cost at that time counts, if the target reports one.
+            // If the target reports a cost, that cost counts.
             return match self.measure() {
                 Measure::Output(index) if self.output(index).is_ok() => self.success(),
                 _ => Ok(self.crashed("the target reported a timeout".to_owned())),
@@ -169,7 +169,7 @@ impl Outcome<'_> {
         }
         let early = reached.filter(|reached| *reached < cap - self.scenario.objective.grain);
         let observation = match early {
-            // It stopped at a limit of its own, which a larger cap would not raise.
+            // The target stopped at its own limit, which a larger cap would not raise.
             Some(reached) => Observation::timeout(reached),
             None if cap.is_finite() => self.censored(cap, cap),
             None => Observation::timeout(reached.unwrap_or(0.0)),
@@ -177,7 +177,7 @@ impl Outcome<'_> {
         Ok((if reached.is_some() { self.with_spent(observation) } else { observation }, None))
     }
 
-    /// Returns the condition for a success that a run did not meet, if any.
+    /// Returns the first condition for success that a run does not meet, if any.
     fn unmet_condition(&self, code: i32) -> Option<String> {
         let success = &self.scenario.target.success;
         if success.exit.as_ref().is_some_and(|codes| !codes.contains(&code)) {
@@ -201,7 +201,7 @@ impl Outcome<'_> {
             return Ok(self.crashed(reason));
         }
         if cost < 0.0 && self.grows() {
-            // Races add up costs to decide where to stop the next trial.
+            // Races use sums of costs to decide where to stop the next trial.
             let reason = format!(
                 "the cost is {cost}, but capped costs must not be negative; for costs that can be, set \
                                  `objective.capped_by = \"none\"`"
@@ -215,11 +215,11 @@ impl Outcome<'_> {
         Ok((self.with_spent(observation), None))
     }
 
-    /// Returns an error if this machine cannot measure it exactly.
+    /// Returns an error if this machine cannot measure `measure` exactly.
     fn is_measured(&self, measure: Measure) -> Result<(), TargetError> {
         let tier = self.finished.tier;
         match measure {
-            // Part of the time is unknown, so the cost is not exact.
+            // Part of the CPU time is unknown, so the cost is not exact.
             Measure::CpuTime if !self.finished.cpu.is_some_and(|cpu| cpu.complete) => {
                 Err(TargetError::Unmeasured { what: "CPU time", tier })
             }
@@ -230,8 +230,8 @@ impl Outcome<'_> {
         }
     }
 
-    /// Returns why a constrained output of a success is missing, if one is. A non-finite output does not
-    /// count as missing: its reading is unknown.
+    /// Returns the reason why a constrained output of a successful run is missing, if one is. A non-finite
+    /// output does not count as missing; its reading is unknown.
     fn missing_output(&self) -> Result<Option<String>, TargetError> {
         for constraint in &self.scenario.constraints {
             let Bounded::Measure(measure) = constraint.of else { continue };
@@ -246,12 +246,13 @@ impl Outcome<'_> {
         Ok(None)
     }
 
-    /// Returns the observation of a run without success. What happened beyond the cap does not count.
+    /// Returns the observation of a run that did not succeed. Anything that happened after the cap was
+    /// reached is ignored.
     fn failure(&self, reason: String) -> Observed {
         let objective = &self.scenario.objective;
         let cap = self.cap_in_force();
-        // A target that stops itself may measure a time that differs by a grain, and may lose the last digits
-        // when it sums up fractions. Whole numbers are exact.
+        // A target that stops itself may measure a time that differs by one grain. When it adds up fractions,
+        // it may lose the last digits. Whole numbers are exact.
         let tolerance = match objective.capped_by {
             CappedBy::Argument if self.measure().is_time() => objective.grain,
             CappedBy::Argument if objective.grain < 1.0 => ROUNDING * cap,
@@ -263,19 +264,19 @@ impl Outcome<'_> {
         }
     }
 
-    /// Returns the observation of a run that a time limit stopped: its cap, or another limit.
+    /// Returns the observation of a run that was stopped by a time limit: by its cap or by another limit.
     fn stopped(&self, limit: Limit) -> Observed {
         let own = match self.measure() {
             Measure::CpuTime => limit == Limit::Cpu,
             Measure::WallTime => limit == Limit::Wall,
-            // The target had its cap but did not stop there.
+            // The target got its cap but did not stop there.
             Measure::Output(_) => limit == Limit::Wall && self.passed_cap(),
             Measure::Memory => false,
         };
         let reached = self.reached().unwrap_or(0.0);
         let cap = self.cap_in_force();
         let observation = if own && cap.is_finite() {
-            // If the cap was lowered, the trial had reached the lowered cap or the measured cost.
+            // If the cap was lowered, the cost had reached the lowered cap or the measured cost.
             let lowered = match limit {
                 Limit::Cpu => self.control.lowered_cpu(),
                 _ => self.control.lowered_wall(),
@@ -283,7 +284,7 @@ impl Outcome<'_> {
             let bound = lowered.map_or(cap, |lowered| lowered.as_secs_f64().max(reached).min(cap));
             self.censored(bound, cap)
         } else if self.grows() && reached >= cap {
-            // What happened beyond its cap does not count.
+            // Anything that happened after the cap was reached is ignored.
             self.censored(cap, cap)
         } else if self.grows() {
             Observation::timeout(reached)
@@ -293,7 +294,7 @@ impl Outcome<'_> {
         (self.with_spent(observation), None)
     }
 
-    /// Whether a target that gets its cap in seconds was killed after that time.
+    /// Returns whether a target that gets its cap in seconds was killed after that time.
     fn passed_cap(&self) -> bool {
         let has_cap = self.scenario.objective.capped_by == CappedBy::Argument
             && self.scenario.target.protocol.caps_in_seconds();
@@ -302,9 +303,9 @@ impl Outcome<'_> {
 
     fn cancelled(&self) -> Observed {
         let observation = match self.measure() {
-            // What such a cost had reached is unknown; it may even be negative.
+            // The cost that the trial had reached is unknown. It may even be negative.
             Measure::Output(_) if !self.grows() => Observation::failed(Status::Lost, 0.0),
-            // Killing takes a moment in which the cost may pass the cap; that part does not count.
+            // Killing takes a moment in which the cost may exceed the cap. The excess does not count.
             _ => Observation::capped(self.reached().unwrap_or(0.0).min(self.cap_in_force())),
         };
         (self.with_spent(observation), None)
@@ -314,7 +315,7 @@ impl Outcome<'_> {
         (Observation::failed(Status::Crashed, self.spent()), Some(reason))
     }
 
-    /// Returns the observation of a trial that a cap censored at a lower bound.
+    /// Returns the observation of a trial whose cost is censored at `bound` because of the cap `cap`.
     fn censored(&self, bound: f64, cap: f64) -> Observation {
         let at_cutoff = self.scenario.objective.cutoff.is_some_and(|cutoff| cap >= cutoff && bound >= cap);
         if at_cutoff { Observation::timeout(bound) } else { Observation::capped(bound) }
@@ -333,7 +334,7 @@ impl Outcome<'_> {
         self.scenario.objective.cutoff.map_or(cost, |cutoff| cost.min(cutoff))
     }
 
-    /// Whether the cost grows while a trial runs, so that what it has reached is a lower bound.
+    /// Returns whether the cost grows while a trial runs. If so, the cost reached so far is a lower bound.
     fn grows(&self) -> bool {
         self.measure().is_time() || self.scenario.objective.capped_by == CappedBy::Argument
     }
@@ -343,7 +344,7 @@ impl Outcome<'_> {
         outputs::one(outputs, &outputs[index], self.finished, self.answer)
     }
 
-    /// Returns what the cost had reached at the end, if known.
+    /// Returns the cost that the trial had reached at its end, if known.
     fn reached(&self) -> Option<f64> {
         match self.measure() {
             Measure::CpuTime => self.finished.cpu.map(|cpu| cpu.total().as_secs_f64()),
@@ -353,7 +354,7 @@ impl Outcome<'_> {
         }
     }
 
-    /// Returns what the trial used: in the unit of the cost if that grows, otherwise in seconds.
+    /// Returns what the trial used, in the unit of the cost if the cost grows, otherwise in seconds.
     fn spent(&self) -> f64 {
         let wall = self.finished.wall.as_secs_f64();
         match self.grows() {
@@ -367,7 +368,7 @@ impl Outcome<'_> {
     }
 }
 
-/// Returns ` (SIGSEGV)` and the like for common signals; otherwise an empty text.
+/// Returns the name of a common signal, as in ` (SIGSEGV)`; an empty text for other signals.
 pub(super) fn signal_name(signal: i32) -> String {
     let name = match signal {
         1 => "SIGHUP",
@@ -442,7 +443,7 @@ mod tests {
         assert_eq!(observed(2, Stop::Cancelled), (Status::Capped, at_least(2.0)));
     }
 
-    /// A test cannot make a machine lose the time of a process, so the records are made up.
+    /// A test cannot make a machine lose the CPU time of a process, so these records are artificial.
     #[test]
     fn a_cost_that_is_partly_unmeasured_is_an_error() {
         let time =

@@ -1,7 +1,7 @@
-//! Finding patterns in the lines of an output stream.
+//! Finds patterns in the lines of an output stream.
 //!
-//! Lines longer than [`MAX_LINE`] are skipped. So are lines that were cut where the middle of a long stream
-//! was dropped, because half a number would look like a whole one.
+//! Lines longer than [`MAX_LINE`] are skipped. If the middle of a long stream was dropped, the two lines that
+//! were cut there are skipped, too, because half a number would look like a whole one.
 
 use confine::Captured;
 use regex::bytes::Regex;
@@ -9,12 +9,12 @@ use regex::bytes::Regex;
 /// Longest line that is searched, in bytes.
 const MAX_LINE: usize = 64 << 10;
 
-/// Whether any line matches.
+/// Returns whether any line matches.
 pub(super) fn matches(stream: &Captured, pattern: &Regex) -> bool {
     parts(stream).iter().any(|part| lines(part).any(|line| pattern.is_match(line)))
 }
 
-/// Returns the text of the pattern's group in its last match.
+/// Returns the text of the pattern's group in the last match.
 pub(super) fn last_group(stream: &Captured, pattern: &Regex) -> Option<String> {
     let of_line = |line| {
         let groups = pattern.captures_iter(line).filter_map(|found| found.get(1));
@@ -23,7 +23,7 @@ pub(super) fn last_group(stream: &Captured, pattern: &Regex) -> Option<String> {
     parts(stream).iter().rev().find_map(|part| lines(part).rev().find_map(of_line))
 }
 
-/// Returns the text of the pattern's group in its first match.
+/// Returns the text of the pattern's group in the first match.
 pub(super) fn first_group(stream: &Captured, pattern: &Regex) -> Option<String> {
     let of_line = |line| {
         let group = pattern.captures_iter(line).find_map(|found| found.get(1))?;
@@ -38,7 +38,7 @@ pub(super) fn last_line<T>(stream: &Captured, find: impl Fn(&str) -> Option<T>) 
     parts(stream).iter().rev().find_map(|part| lines(part).rev().find_map(of_line))
 }
 
-/// Returns the whole stream, or its start and its end without the lines that were cut.
+/// Returns the whole stream or, if its middle was dropped, its start and its end without the cut lines.
 fn parts(stream: &Captured) -> Vec<Vec<u8>> {
     if stream.dropped() == 0 {
         return vec![[stream.head.as_slice(), stream.tail.as_slice()].concat()];
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(first(&captured("x\nsteps 2 steps 3\nsteps 4\n", "", 0)).as_deref(), Some("2"));
         assert_eq!(first(&captured("steps", "\n1\nsteps 5", 9)).as_deref(), Some("5"));
         assert_eq!(last(&captured("nothing", "", 0)), None);
-        // A line may span the two parts.
+        // A line may start in the first part and end in the second.
         assert_eq!(last(&captured("steps 1", "23\n", 0)).as_deref(), Some("123"));
     }
 

@@ -1,7 +1,7 @@
-//! The outputs of a trial: the numbers that its target printed or wrote to a file.
+//! The outputs of a trial: numbers that its target printed or wrote to a file.
 //!
-//! A file is JSON, or TOML if its name ends in `.toml`. A key is a path of names and, in lists, of indices
-//! from 0: `latency.p99`, `runs.0.time`.
+//! A file contains JSON, or TOML if its name ends in `.toml`. A key is a path of names and list indices,
+//! which start at 0: `latency.p99`, `runs.0.time`.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ impl From<String> for Absent {
     }
 }
 
-/// Returns one of the `outputs`, or why it is missing.
+/// Returns the value of one of the `outputs`, or why it is missing.
 pub(super) fn one(
     outputs: &[Output],
     output: &Output,

@@ -1,4 +1,4 @@
-//! Where one trial runs: its slot, its folder with its files, and the environment variables for its commands.
+//! Where one trial runs: its slot, its folder and files, and the environment variables of its commands.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -9,7 +9,7 @@ use scenario::{ConfigFile, Piece, Scenario, Workdir};
 use super::Slot;
 use crate::GPUS;
 
-/// Variables that tell libraries how many threads to start.
+/// Variables that set how many threads libraries start.
 pub const THREADS: [&str; 9] = [
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -29,20 +29,20 @@ pub struct Place {
     pub slot: usize,
     /// Number of the trial.
     pub trial: TrialId,
-    /// The folder its commands run in.
+    /// The folder in which its commands run.
     pub workdir: PathBuf,
-    /// The file for its configuration.
+    /// Path of the file for its configuration.
     pub config_file: PathBuf,
-    /// The file for its standard output.
+    /// Path of the file for its standard output.
     pub stdout: PathBuf,
-    /// The file for its standard input.
+    /// Path of the file for its standard input.
     pub request: PathBuf,
-    /// Variables for its commands, except those that the scenario sets or passes.
+    /// Variables for its commands, except those that the scenario itself sets or passes on.
     variables: Vec<(&'static str, String)>,
 }
 
 impl Place {
-    /// Creates the place of a trial with a `private` folder.
+    /// Creates the place of a trial. `private` is the trial's own folder.
     pub(super) fn new(scenario: &Scenario, private: &Path, trial: TrialId, slot: &Slot) -> Self {
         let target = &scenario.target;
         let cores = scenario.parallel.cores_per_trial.to_string();
@@ -73,12 +73,12 @@ impl Place {
         }
     }
 
-    /// Whether a command needs standard output as a file.
+    /// Returns whether a command of the scenario needs the target's standard output as a file.
     pub(super) fn wants_stdout(scenario: &Scenario) -> bool {
         scenario.target.commands().any(|command| command.mentions(&Piece::Stdout))
     }
 
-    /// Sets the folder and the variables of a command of the trial.
+    /// Sets the folder and the variables of one of the trial's commands.
     pub(super) fn prepare(&self, mut command: confine::Command) -> confine::Command {
         for (name, value) in &self.variables {
             command = command.env(name, value);
@@ -87,7 +87,7 @@ impl Place {
     }
 }
 
-/// Whether the scenario sets a variable, or passes on ours.
+/// Returns whether the scenario sets a variable or passes on captune's own value.
 fn is_given(scenario: &Scenario, name: &str) -> bool {
     let target = &scenario.target;
     let passed = confine::environment::passes(&target.pass_env, name) && std::env::var_os(name).is_some();

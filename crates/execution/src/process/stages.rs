@@ -1,4 +1,4 @@
-//! One run of a trial: set-up, the command itself and teardown, one after another in one process tree.
+//! One run of a trial: set-up, the target's command and teardown, one after the other in one process tree.
 //!
 //! | stage | counts towards | runs | its remaining processes |
 //! |---|---|---|---|
@@ -6,7 +6,7 @@
 //! | command | the cost | if the set-up succeeded | are killed |
 //! | teardown | nothing | always, last | are killed, with those of the set-up |
 //!
-//! The answer of a successful trial is checked after that, which adds nothing to its cost.
+//! After that, the answer of a successful trial is checked. This adds nothing to the cost.
 //!
 //! When the last stage has ended, no process of the run is left.
 
@@ -25,14 +25,14 @@ use super::protocol::server;
 use super::verify::{self, Check, StdoutFolder};
 use super::{Account, CommandLine, Detail, Leash, ProcessTarget, Slot, TargetError};
 
-/// A run that has ended.
+/// The result of a run.
 pub(super) struct Run {
     pub(super) account: Account,
-    /// The record of the command, or of the set-up if that failed; `None` if it was lost.
+    /// The record of the command, or of the set-up if that failed. `None` if it was lost.
     pub(super) record: Option<Finished>,
 }
 
-/// The context of a run.
+/// Context that all stages of a run share.
 struct Stages<'a> {
     target: &'a ProcessTarget,
     scenario: &'a Scenario,
@@ -76,12 +76,12 @@ pub(super) fn run(
     Ok(run)
 }
 
-/// Returns a private folder that should have been removed, if it still exists.
+/// Returns the path of a private folder that should have been removed but still exists.
 pub(super) fn left_behind(private: PathBuf) -> Option<PathBuf> {
     private.symlink_metadata().is_ok().then_some(private)
 }
 
-/// Turns the loss of a supervisor into a lost trial, which says nothing about its configuration.
+/// Converts the loss of a supervisor to a lost trial, which gives no information about its configuration.
 pub(super) fn or_lost(run: Result<Run, TargetError>) -> Result<Run, TargetError> {
     match run {
         Err(TargetError::Launch { source: LaunchError::SupervisorLost, .. }) => {
@@ -121,7 +121,7 @@ impl Stages<'_> {
             Some(_) => (sequence.run(&command, &limits, leash.control()), Some(sequence)),
         };
         leash.end();
-        // The teardown runs whatever happened to the command.
+        // The teardown runs regardless of how the command ended.
         let teardown = rest.map_or(Ok(None), |sequence| self.tear_down(sequence));
         let record = done.map_err(|source| launch(&line, source))?;
         let mut account = outcome::account(self.scenario, self.trial.cap, leash.control(), &record)?;
@@ -152,17 +152,18 @@ impl Stages<'_> {
         Ok(verify::judge(&checked.map_err(|source| launch(&line, source))?))
     }
 
-    /// Runs the teardown and kills what is left. Returns what went wrong.
+    /// Runs the teardown and kills all remaining processes. Returns what went wrong, if anything.
     fn tear_down(&self, sequence: Sequence) -> Result<Option<String>, TargetError> {
         let Some(teardown) = &self.scenario.target.teardown else { return Ok(None) };
         let (line, command) = self.command(&teardown.command);
-        // If the supervisor was lost, its folder is gone.
+        // If the supervisor was lost, the folder was removed and must be created again.
         fs::create_dir_all(sequence.folder()).ok();
-        // Only its own limit stops a teardown, because an unfinished teardown would disturb later trials.
+        // A teardown is stopped only by its own limit, because an unfinished teardown would disturb later
+        // trials.
         match sequence.run_last(&command, &self.limits_of(teardown), &Control::new()) {
             Ok(record) if record.end() == End::Exited(0) => Ok(None),
             Ok(record) => Ok(Some(format!("teardown: {}", ending(&record)))),
-            // The process tree is gone, and the trial itself had already ended.
+            // The process tree is gone, but the trial itself had already ended.
             Err(LaunchError::SupervisorLost) => Ok(Some("teardown: the supervisor was lost".to_owned())),
             Err(source) => Err(launch(&line, source)),
         }
@@ -187,12 +188,12 @@ impl Stages<'_> {
         Ok((line, command))
     }
 
-    /// Returns the scenario's limits, with the step's own wall-clock limit.
+    /// Returns the scenario's limits with the wall-clock limit of this step.
     fn limits_of(&self, step: &Step) -> Limits {
         Limits { wall: Some(step.limit), cores: self.slot.cores.clone(), ..self.scenario.limits.clone() }
     }
 
-    /// Returns the account of a trial whose set-up did not succeed.
+    /// Returns the result of a trial whose set-up failed.
     fn not_set_up(&self, record: &Finished) -> Account {
         let detail = Detail { wall: Some(0.0), tier: record.tier.name().into(), ..Detail::default() };
         let status = match record.end() {
@@ -210,8 +211,8 @@ impl Stages<'_> {
     }
 }
 
-/// Returns the observation of a trial that was cancelled before its command started: a growing cost is still
-/// zero.
+/// Returns the observation of a trial that was cancelled before its command started. A cost that grows is
+/// still zero then.
 pub(super) fn not_started(scenario: &Scenario) -> Observation {
     let objective = &scenario.objective;
     if objective.minimise.is_time() || objective.capped_by == CappedBy::Argument {

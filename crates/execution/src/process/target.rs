@@ -1,5 +1,5 @@
-//! Runs the program of a scenario under `confine`: its limits, and which runs are repeated. [`stages`]
-//! performs a single run.
+//! Runs the program of a scenario under `confine`: determines its limits and which runs are repeated.
+//! [`stages`] performs a single run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::stages::{self, Run};
 use super::{Account, CommandLine, Detail, Leash, Slot, Target, TargetError, constrained, output};
 use crate::executor::{SlotError, available_gpus, share_gpus};
 
-/// Runs each trial as a process tree of its own.
+/// Runs each trial in its own process tree.
 #[derive(Clone, Debug)]
 pub struct ProcessTarget {
     scenario: Arc<Scenario>,
@@ -26,13 +26,13 @@ pub struct ProcessTarget {
 }
 
 impl ProcessTarget {
-    /// Creates the target of a scenario, on its training instances in the scenario's order.
+    /// Creates the target of a scenario with its training instances, in the order of the scenario.
     pub fn new(scenario: Arc<Scenario>) -> Self {
         let instances = scenario.instances.train.clone();
         Self { scenario, instances, guardian: None, servers: Servers::default() }
     }
 
-    /// Sets other instances, or another order. Trials refer to instances by their index here.
+    /// Sets other instances or another order. Trials refer to instances by their index in this list.
     #[must_use]
     pub fn on(mut self, instances: Vec<Instance>) -> Self {
         self.instances = instances;
@@ -51,7 +51,7 @@ impl ProcessTarget {
         Ok(CommandLine::new(&self.scenario, trial, self.instance(trial)?))
     }
 
-    /// Returns the commands before and after that of a trial, with their keys.
+    /// Returns the commands that run before and after a trial's own command, with their keys.
     pub fn steps(&self, trial: &TrialRequest) -> Result<Vec<(&'static str, CommandLine)>, TargetError> {
         let (instance, seed) = (self.instance(trial)?, trial.key.pair.seed.to_string());
         let values = Values::new(trial, instance, &seed, None);
@@ -62,7 +62,8 @@ impl ProcessTarget {
         Ok(given.map(|(key, step)| (key, line(step))).collect())
     }
 
-    /// Returns a slot for a trial outside any campaign: any cores, and as many GPUs as it needs.
+    /// Returns a slot for a trial that runs outside any campaign. It has any cores, and as many GPUs as a
+    /// trial needs.
     pub fn lone_slot(&self) -> Result<Slot, SlotError> {
         let parallel = &self.scenario.parallel;
         let mut slots = [Slot::default()];
@@ -71,8 +72,8 @@ impl ProcessTarget {
         Ok(slot)
     }
 
-    /// Runs a trial to its end, and also returns the record of its run: `None` if that was lost or never
-    /// started.
+    /// Runs a trial to its end and also returns the record of its run. The record is `None` if it was lost or
+    /// if the run never started.
     pub fn run_with_record(
         &self,
         trial: &TrialRequest,
@@ -97,7 +98,7 @@ impl ProcessTarget {
         }
     }
 
-    /// Returns why a run must be repeated, if it must.
+    /// Returns the reason why a run must be repeated, if it must.
     fn withdrawn(&self, run: &Run) -> Option<(&Retry, String)> {
         let retry = self.scenario.target.retry.as_ref()?;
         let record = run.record.as_ref().filter(|_| run.account.observation.status() == Status::Crashed)?;
@@ -133,11 +134,11 @@ impl ProcessTarget {
         }
     }
 
-    /// Returns the scenario's limits, and those that follow from the cap.
+    /// Returns the scenario's limits together with those that follow from the cap.
     pub fn limits(&self, cap: Cap, cores: Option<&Cores>) -> Limits {
         let objective = &self.scenario.objective;
         let cutoff = objective.cutoff.unwrap_or(f64::INFINITY);
-        // A target that stops itself, or runs to its end, is still stopped at the cutoff.
+        // A target that stops itself or is not capped is still stopped at the cutoff.
         let most = match objective.capped_by {
             CappedBy::Time => cap.cost().min(cutoff),
             CappedBy::Argument | CappedBy::Nobody => cutoff,
@@ -146,8 +147,8 @@ impl ProcessTarget {
         match objective.minimise {
             Measure::CpuTime => {
                 limits.cpu = at_least(most);
-                // From the cutoff, not from the cap: a trial that this limit stops would not finish with a
-                // larger cap either.
+                // This limit depends on the cutoff rather than the cap. So a trial that it stops would not
+                // finish with a larger cap either.
                 let implied =
                     || at_least(cutoff).map(|d| d.saturating_mul(2).saturating_add(Duration::from_secs(5)));
                 limits.wall = limits.wall.or_else(implied);
@@ -157,7 +158,8 @@ impl ProcessTarget {
                 limits.wall = both.into_iter().flatten().min();
             }
             Measure::Output(_) if objective.capped_by == CappedBy::Argument && self.caps_in_seconds() => {
-                // The target has its cap, but the time that it measures may be less than the wall-clock time.
+                // The target knows its cap, but the time that it measures may be less than the wall-clock
+                // time.
                 let grace = |cap: Duration| cap.saturating_mul(2).saturating_add(Duration::from_secs(5));
                 let limit = at_least(cap.cost().min(cutoff)).map(grace);
                 limits.wall = [limits.wall, limit].into_iter().flatten().min();
@@ -172,7 +174,7 @@ impl ProcessTarget {
     }
 }
 
-/// Returns the shortest duration of at least these seconds; `None` if they are infinite.
+/// Returns the shortest duration that is at least this many seconds; `None` if they are infinite.
 fn at_least(seconds: f64) -> Option<Duration> {
     let nearest = Duration::try_from_secs_f64(seconds).ok()?;
     let below = nearest.as_secs_f64() < seconds || nearest.is_zero();
@@ -198,7 +200,7 @@ impl Target for ProcessTarget {
     }
 
     fn reached(&self, leash: &Leash, seconds: f64) -> Option<f64> {
-        // A run may be withdrawn and repeated; then what it has reached does not count.
+        // A run may be withdrawn and repeated. What it has reached until then does not count.
         if self.scenario.target.retry.is_some() {
             return None;
         }
@@ -211,8 +213,8 @@ impl Target for ProcessTarget {
 
     fn longest(&self, trial: &TrialRequest) -> Option<f64> {
         let limits = self.limits(trial.cap, None);
-        // A busy target reaches its CPU limit in as much wall-clock time. The longer wall limit is for
-        // targets that hang.
+        // A busy target reaches its CPU limit after about as much wall-clock time. The longer wall-clock
+        // limit is for targets that hang.
         let both = [limits.wall, limits.cpu];
         both.into_iter().flatten().min().map(|time| time.as_secs_f64())
     }

@@ -1,7 +1,7 @@
 //! Checks the answers of targets.
 //!
-//! A successful trial's answer is compared with the known answer of its instance, and the user's program
-//! checks all of standard output. Neither adds to the trial's cost.
+//! If a trial succeeds, its answer is compared with the known answer of its instance, and the user's program
+//! checks the complete standard output. Neither check adds to the trial's cost.
 
 use std::path::{Path, PathBuf};
 
@@ -17,26 +17,27 @@ use super::output::last_group;
 pub(super) enum Check {
     /// The answer is not known to be wrong.
     Right,
-    /// The answer is wrong: the reason, in words that are the same for the same cause, and the output of the
-    /// checking program.
+    /// The answer is wrong. Contains the reason, in words that are the same for the same cause, and the
+    /// output of the checking program.
     Wrong(String, Vec<u8>),
-    /// There is no answer.
+    /// The target gave no answer.
     NoAnswer,
-    /// Unknown, because the check was stopped or standard output could not be kept completely.
+    /// It is unknown whether the answer is right, because the check was stopped or standard output was not
+    /// kept completely.
     Unknown(&'static str),
 }
 
-/// The folder that keeps all of standard output for the checking program.
+/// The folder with the complete standard output for the checking program.
 pub(super) struct StdoutFolder(PrivateFolder);
 
 impl StdoutFolder {
-    /// Creates the folder, if the scenario has a checking program.
+    /// Creates the folder if the scenario has a checking program.
     pub(super) fn of(scenario: &Scenario) -> Result<Option<Self>, LaunchError> {
         let wanted = scenario.target.answers.verify.is_some();
         wanted.then(|| PrivateFolder::new().map(Self)).transpose()
     }
 
-    /// Returns the path of the file.
+    /// Returns the path of the file with standard output.
     pub(super) fn path(&self) -> PathBuf {
         self.0.path().join("stdout")
     }
@@ -55,7 +56,7 @@ pub(super) fn compare(known: &Known, instance: &Instance, finished: &Finished) -
     }
 }
 
-/// Returns the command that checks the answer of the command `target`, in the same environment.
+/// Returns the command that checks the answer of the command `target`. It runs in the same environment.
 pub(super) fn command(
     verify: &Verify,
     (instance, seed): (&Instance, Seed),
@@ -72,7 +73,7 @@ pub(super) fn command(
     CommandLine { program: verify.program.clone(), arguments, request: None, ..target.clone() }
 }
 
-/// Returns the result that the end of the checking program stands for.
+/// Returns the result of the check, based on how the checking program ended.
 pub(super) fn judge(checked: &Finished) -> Check {
     let why = match checked.end() {
         End::Exited(0) => return Check::Right,

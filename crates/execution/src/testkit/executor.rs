@@ -1,4 +1,4 @@
-//! The rules that every executor must follow.
+//! Tests the rules that every executor must follow.
 //!
 //! | rule | |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | lost | a trial whose worker vanishes ends as lost, with a reason |
 //! | broken | a trial that cannot be run, or whose code panics, fails once; other trials continue |
 //!
-//! Costs are seconds.
+//! All costs are seconds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub type Script = Arc<dyn Fn(TrialId) -> Behaviour + Send + Sync>;
 /// Creates an executor with a number of workers that follow a script and ring a bell.
 pub type Make<'a> = &'a dyn Fn(usize, Script, Bell) -> Box<dyn Executor>;
 
-/// Seconds of a trial that is stopped before it finishes.
+/// Duration in seconds of a trial that is stopped before it finishes.
 const LONG: f64 = 5.0;
 /// Longest time to wait for anything, in seconds.
 const PATIENCE: f64 = 30.0;
@@ -85,7 +85,7 @@ impl Stage {
         self.executor.submit(&request, None).unwrap();
     }
 
-    /// Processes the next message; false if there was none in this time.
+    /// Processes the next message. Returns false if none arrived within `patience` seconds.
     fn step(&mut self, patience: f64) -> bool {
         let happening = self.executor.next(&self.inbox, Some(patience));
         let now = self.executor.now();
@@ -111,7 +111,7 @@ impl Stage {
         true
     }
 
-    /// Waits until all of these have ended or failed.
+    /// Waits until all of these trials have ended or failed.
     fn await_all(&mut self, ids: impl IntoIterator<Item = u64>) {
         let ids: Vec<TrialId> = ids.into_iter().map(TrialId).collect();
         let is_over =
@@ -129,7 +129,7 @@ impl Stage {
 /// Checks that an executor follows all rules.
 ///
 /// # Panics
-/// If it breaks a rule.
+/// Panics if the executor breaks a rule.
 pub fn conforms(make: Make<'_>) {
     every_trial_ends_once(make);
     a_cancelled_trial_ends_unfinished(make);
@@ -142,7 +142,7 @@ pub fn conforms(make: Make<'_>) {
 fn every_trial_ends_once(make: Make<'_>) {
     for workers in [1, 3] {
         let mut stage = Stage::new(make, workers, |id| Behaviour::Finish(0.001 * (1 + id % 5) as f64));
-        // Submit in waves, some of them larger than the number of workers.
+        // Submit the trials in waves, some of them larger than the number of workers.
         for wave in [1..3, 3..20, 20..24] {
             wave.clone().for_each(|id| stage.submit(id));
             stage.await_all(wave);
@@ -165,7 +165,7 @@ fn every_trial_ends_once(make: Make<'_>) {
 fn a_cancelled_trial_ends_unfinished(make: Make<'_>) {
     let mut stage = Stage::new(make, 1, |id| Behaviour::Finish(if id == 3 { 0.001 } else { LONG }));
     stage.submit(1);
-    // Wait until it has started.
+    // Wait until the trial has started.
     while stage.step(0.05) {}
     stage.submit(2);
     stage.submit(3);
@@ -185,7 +185,7 @@ fn a_cancelled_trial_ends_unfinished(make: Make<'_>) {
 fn a_lowered_cap_applies(make: Make<'_>) {
     let mut stage = Stage::new(make, 1, |_| Behaviour::Finish(LONG));
     stage.submit(1);
-    // Wait until it has started.
+    // Wait until the trial has started.
     while stage.step(0.05) {}
     stage.submit(2);
     // Trial 1 is running and trial 2 is waiting.

@@ -1,4 +1,4 @@
-//! Wrong answers, and outputs with other roles: maximised objectives and tie-breakers.
+//! Tests wrong answers, and outputs with other roles: maximised objectives and tie-breakers.
 
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ fn ended(account: &Account) -> (Status, Option<&str>) {
 #[test]
 fn the_users_program_distinguishes_right_and_wrong_answers() {
     let stage = Stage::new();
-    // More output than is kept in memory, with the answer at the very start.
+    // The script prints more than is kept in memory, with the answer at the very start.
     script(
         &stage,
         "solve",
@@ -74,8 +74,8 @@ fn a_check_that_never_ends_fails() {
 fn failures_and_timeouts_are_not_checked() {
     let stage = Stage::new();
     script(&stage, "check", "exit 1");
-    // Only the trial that must be stopped has a short cutoff: on a busy machine, starting a shell may take as
-    // long.
+    // Only the trial that must be stopped has a short cutoff. On a busy machine, even starting a shell may
+    // take that long.
     let short = "minimise = \"wall_time\"\ncutoff = \"200ms\"";
     let both = [("exit 3", WALL, Status::Crashed), ("exec sleep 60", short, Status::Timeout)];
     for (solve, objective, status) in both {
@@ -103,7 +103,7 @@ fn known_answers_are_compared_with_the_targets() {
     }
 }
 
-/// Two formulas with known answers, one of which is wrong in the second round.
+/// Two formulas have known answers. In the second round, one of these known answers is wrong.
 #[test]
 fn a_real_solver_passes_and_a_wrong_known_answer_is_noticed() {
     if std::process::Command::new("minisat").arg("--help").output().is_err() {

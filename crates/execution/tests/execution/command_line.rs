@@ -8,7 +8,7 @@ use execution::{ProcessTarget, TargetError};
 
 use scenario::testkit::{SMALL, Stage, trial};
 
-/// Returns the command line of a trial, without paths of this machine.
+/// Returns the command line of a trial, without the paths of this machine.
 fn line(stage: &Stage, text: &str, cap: Cap) -> String {
     let scenario = Arc::new(stage.read(text));
     let target = ProcessTarget::new(Arc::clone(&scenario));
@@ -29,7 +29,7 @@ fn placeholders_are_filled_in() {
     let text = format!("{text}[instances]\nfiles = \"*.cnf\"\n");
     let expected = r"A='b c' PROGRAM --fast=false -s=17 1.235 {0.5} FOLDER/x 'FOLDER/it'\''s.cnf'";
     assert_eq!(line(&stage, &text, Cap::at(1.2345)), expected);
-    // A cap above the cutoff becomes the cutoff.
+    // If the cap is above the cutoff, the target gets the cutoff.
     assert!(line(&stage, &text, Cap::NONE).contains(" 5.000 "));
 }
 
@@ -72,7 +72,7 @@ fn inactive_parameters_are_left_out() {
     assert_eq!(line(&stage, &text, Cap::NONE), "PROGRAM --alpha=0.5 --fast=false 17");
 }
 
-/// A command line pasted into a shell gives the same arguments.
+/// A command line that is pasted into a shell gives the same arguments.
 #[test]
 fn a_pasted_command_line_is_the_command() {
     let stage = Stage::new();
@@ -93,7 +93,7 @@ fn a_missing_instance_is_an_error() {
     assert!(matches!(error, Err(TargetError::NoInstance { count: 1, .. })));
 }
 
-/// The cap limits the objective; the other limits follow from the cutoff, which no later trial exceeds.
+/// The cap limits the objective. The other limits follow from the cutoff, which applies to all trials.
 #[test]
 fn limits_follow_from_cap_and_cutoff() {
     let stage = Stage::new();

@@ -65,7 +65,7 @@ fn a_killed_trial_gives_lower_bounds_on_what_it_used() {
     let objective = "minimise = \"wall_time\"\ncutoff = \"300ms\"";
     let (status, readings) = readings("echo error 0.5; exec sleep 60", objective, bounds);
     assert_eq!(status, Status::Timeout);
-    // It might have printed another value later.
+    // The target might have printed another value later.
     let [error, solved, wall] = readings[..] else { panic!("{readings:?}") };
     assert_eq!((error, solved), (None, Some(Exact(0.0))));
     assert!(matches!(wall, Some(AtLeast(seconds)) if seconds >= 0.3), "{wall:?}");
@@ -74,8 +74,8 @@ fn a_killed_trial_gives_lower_bounds_on_what_it_used() {
 #[test]
 fn a_trial_stopped_by_the_memory_limit_used_at_least_that() {
     let bounds = "[limits]\nmemory = \"64MiB\"\n[constraints]\nmemory = \"<= 32MiB\"";
-    // Many processes, each well below the limit: a single one would fail to allocate the memory and exit by
-    // itself.
+    // Use many processes, each well below the limit. A single process would fail to allocate the memory and
+    // exit by itself.
     let hold = "(x=$(head -c 4000000 /dev/zero | tr '\\0' a); sleep 60; : $x) &";
     let script = format!("{}\nwait", [hold; 30].join("\n"));
     let account = match run(&script, TIME, bounds) {

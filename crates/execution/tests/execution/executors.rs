@@ -1,4 +1,4 @@
-//! Every executor follows the rules: the local one, the simulated one, and that of the example.
+//! Tests that every executor follows the rules: the local one, the simulated one, and the one of the example.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use execution::{Account, Detail, Leash, Slot, Target, TargetError};
 #[path = "../../examples/own_executor.rs"]
 mod example;
 
-/// Follows a script in real time.
+/// A target that follows a script in real time.
 struct Scripted(Script);
 
 impl Target for Scripted {

@@ -11,5 +11,5 @@ mod process;
 mod protocols;
 mod set_up;
 
-/// The program that hosts supervisors.
+/// Path of the program that hosts supervisors.
 const SUPERVISOR: &str = env!("CARGO_BIN_EXE_supervisor");

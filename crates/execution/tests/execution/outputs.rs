@@ -1,4 +1,4 @@
-//! Numbers that a target prints or writes to a file: finding, keeping and minimising them.
+//! Tests numbers that a target prints or writes to a file: finding, keeping and minimising them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,7 +36,8 @@ const GAP: &str =
 #[test]
 fn all_outputs_that_are_found_are_kept_whatever_is_minimised() {
     let outputs = format!("{GAP}\nnone = {{ pattern = 'none ([0-9]+)' }}");
-    // More memory than the process that starts it, so that the kernel reports it even for a short run.
+    // The script uses more memory than the process that starts it, so that the kernel reports it even for a
+    // short run.
     let script = "echo gap 9; echo gap 4.5; held=$(head -c 40000000 /dev/zero | tr '\\0' x)";
     let account = run(script, "minimise = \"memory\"", &outputs);
     assert!(account.observation.cost().is_some_and(|cost| cost.lower_bound() >= 4e7));

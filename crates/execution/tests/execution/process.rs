@@ -1,4 +1,4 @@
-//! Trials of real programs: the result of each way in which a run can end.
+//! Runs trials of real programs and checks the result for each way in which a run can end.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,7 +14,7 @@ use scenario::testkit::{Stage, root, trial};
 
 use crate::SUPERVISOR;
 
-/// Burns CPU time forever.
+/// Shell script that uses CPU time forever.
 const BURN: &str = "while :; do :; done";
 
 /// Returns a scenario that runs an `sh` script, with further lines for some tables.
@@ -35,7 +35,7 @@ fn run(scenario: &Arc<Scenario>, cap: Cap) -> Account {
     target(scenario).run(&trial(scenario, 0, cap), &Leash::new()).unwrap_or_else(|e| panic!("{e}: {e:?}"))
 }
 
-/// Runs a script that minimises `wall_time`, with a cutoff of one minute.
+/// Runs a script as a trial that minimises `wall_time`, with a cutoff of one minute.
 fn run_script(script: &str, more: &str) -> Account {
     let stage = Stage::new();
     run(&scenario(&stage, script, "minimise = \"wall_time\"\ncutoff = \"1m\"", more), Cap::NONE)
@@ -59,7 +59,7 @@ fn a_success_has_the_measured_cost() {
     let cpu = scenario(&stage, "exit 0", "minimise = \"cpu_time\"\ncutoff = \"1m\"", "");
     let account = run(&cpu, Cap::NONE);
     assert_eq!(account.observation.cost(), account.detail.cpu.map(Reading::Exact));
-    // Enough memory for the kernel to report it even for a short run.
+    // The script uses enough memory for the kernel to report it even for a short run.
     let hold = "held=$(head -c 40000000 /dev/zero | tr '\\0' x)";
     let memory = scenario(&stage, hold, "minimise = \"memory\"", "");
     let account = run(&memory, Cap::NONE);
@@ -88,7 +88,7 @@ fn the_same_failure_always_has_the_same_reason() {
     assert_eq!(unsure, "exit 10 but pattern not found");
     assert_eq!(failure(&run_script("echo s SAT; exit 20", success)), (Status::Crashed, "exit 20"));
     assert_eq!(run_script("echo s SAT; exit 10", success).observation.status(), Status::Finished);
-    // If only a pattern is required, any exit code is accepted, but not a signal.
+    // If only a pattern is required, every exit code is accepted, but a signal is not.
     let pattern = "success = { pattern = \"SAT\" }";
     assert_eq!(run_script("echo SAT; exit 99", pattern).observation.status(), Status::Finished);
     assert_eq!(failure(&run_script("echo SAT; kill -6 $$", pattern)).1, "signal 6 (SIGABRT)");
@@ -155,7 +155,7 @@ fn a_negative_cost_is_a_failure_if_trials_are_capped() {
     assert_eq!(of("none", "").observation.cost(), Some(Reading::Exact(-1e-12)));
 }
 
-/// Sleeping uses no CPU time, so only the wall-clock limit ends it.
+/// Sleeping uses no CPU time, so only the wall-clock limit can end the trial.
 #[test]
 fn a_wall_limit_with_a_cpu_objective_is_a_timeout_at_the_cpu_time_used() {
     let stage = Stage::new();
@@ -168,8 +168,8 @@ fn a_wall_limit_with_a_cpu_objective_is_a_timeout_at_the_cpu_time_used() {
 
 #[test]
 fn other_limits_are_failures() {
-    // Many processes, each well below the limit: a single one would fail to allocate the memory and exit by
-    // itself.
+    // Use many processes, each well below the limit. A single process would fail to allocate the memory and
+    // exit by itself.
     let hold = "(x=$(head -c 4000000 /dev/zero | tr '\\0' a); sleep 60; : $x) &";
     let memory = format!("{}\nwait", [hold; 20].join("\n"));
     let limit = |key: &str| format!("minimise = \"wall_time\"\ncutoff = \"1m\"\n[limits]\n{key}");
@@ -179,7 +179,7 @@ fn other_limits_are_failures() {
     let flood = "while :; do echo flood; done";
     let account = run(&scenario(&stage, flood, &limit("output = \"10kB\""), ""), Cap::NONE);
     assert_eq!(failure(&account), (Status::Crashed, "output limit"));
-    // A cost that does not grow is unknown when the trial is stopped.
+    // If a cost does not grow, it is unknown when the trial is stopped.
     let output = "minimise = \"y\"\n[outputs]\ny = { pattern = '(.+)' }\n[limits]\nwall = \"100ms\"";
     let account = run(&scenario(&stage, "echo 3; exec sleep 60", output, ""), Cap::NONE);
     assert_eq!(failure(&account), (Status::Crashed, "wall time limit"));
@@ -203,7 +203,7 @@ fn an_output_is_the_cost() {
     }
 }
 
-/// Encoders report on standard error.
+/// Some programs, such as encoders, report on standard error.
 #[test]
 fn an_output_is_looked_for_in_standard_error_too() {
     let stage = Stage::new();
@@ -221,7 +221,7 @@ fn an_output_is_looked_for_in_standard_error_too() {
     assert_eq!(cost(", stream = \"stdout\"", "echo size 7 >&2"), None);
 }
 
-/// The target stops itself at `{cap}` and reports how far it came.
+/// The target stops itself at `{cap}` and reports the cost that it has reached.
 #[test]
 fn a_target_that_stops_itself_is_capped_by_its_output() {
     let stage = Stage::new();
@@ -241,14 +241,14 @@ fn a_target_that_stops_itself_is_capped_by_its_output() {
     let account = run(stops, Cap::at(100.0));
     assert_eq!(account.observation.status(), Status::Timeout);
     assert_eq!(account.observation.cost(), Some(Reading::AtLeast(100.0)));
-    // It had not reached the cap, so it crashed.
+    // The target had not reached the cap, so it crashed.
     let account = run("echo steps 39; exit 1", Cap::at(40.0));
     assert_eq!(failure(&account), (Status::Crashed, "exit 1"));
     assert_eq!(account.observation.spent(), 39.0);
     assert_eq!(run("echo steps 39", Cap::at(40.0)).observation.cost(), Some(Reading::Exact(39.0)));
 }
 
-/// Thousands of steps, with two decimals.
+/// The costs are thousands of steps, with two decimals.
 #[test]
 fn a_target_with_fractional_costs_is_capped_at_its_cap() {
     let stage = Stage::new();
@@ -272,7 +272,7 @@ fn a_target_with_fractional_costs_is_capped_at_its_cap() {
     assert_eq!(run(stops, 0.001), (Status::Capped, at_least(0.001)));
     assert_eq!(run(stops, 3.0), (Status::Timeout, at_least(0.8)));
     assert_eq!([spent(stops, 0.5), spent(stops, 0.123_456), spent(stops, 0.001)], [0.5, 0.13, 0.01]);
-    // A sum of fractions may be off in its last digit.
+    // A sum of fractions may be wrong in its last digit.
     assert_eq!(
         run("echo steps 0.49999999999999994; exit 1", 0.5),
         (Status::Capped, at_least(0.499_999_999_999_999_94))
@@ -282,7 +282,8 @@ fn a_target_with_fractional_costs_is_capped_at_its_cap() {
     assert_eq!(run("echo steps 0.5", 0.5), (Status::Finished, Some(Reading::Exact(0.5))));
 }
 
-/// Waits until a process opens a pipe for writing; false after 30 seconds, which only a failure takes.
+/// Waits until a process opens a pipe for writing. Returns false after 30 seconds, which happens only on a
+/// failure.
 fn opened(pipe: &Path) -> bool {
     let (sender, receiver) = mpsc::channel();
     let pipe = pipe.to_owned();
@@ -290,12 +291,13 @@ fn opened(pipe: &Path) -> bool {
     receiver.recv_timeout(Duration::from_secs(30)).unwrap_or(false)
 }
 
-/// Runs a script that signals when it is ready, and then controls it.
+/// Runs a script that signals when it is ready. Then calls `order` to control it.
 fn steer(objective: &str, rest: &str, order: impl FnOnce(&ProcessTarget, &Leash)) -> Account {
     steer_below(Cap::NONE, objective, "", ["", rest], order)
 }
 
-/// The same with a cap, further lines in the scenario, and a script before and after it is ready.
+/// Does the same with a cap, further lines in the scenario, and a script for each phase: before and after it
+/// is ready.
 fn steer_below(
     cap: Cap,
     objective: &str,
@@ -315,7 +317,7 @@ fn steer_below(
         if opened(&ready) {
             order(&target, &control);
         } else {
-            // Otherwise the test would hang if the script is never ready.
+            // If the script is never ready, the test would otherwise hang.
             control.cancel();
         }
         run.join().unwrap()
@@ -333,7 +335,7 @@ fn a_cancelled_trial_reports_the_cost_it_had_reached() {
     assert_eq!((account.observation.status(), account.observation.cost()), (Status::Lost, None));
 }
 
-/// A trial that takes long to end passes its cap meanwhile.
+/// A trial that takes long to end may exceed its cap before it does.
 #[test]
 fn a_cancelled_trial_reports_no_cost_beyond_its_cap() {
     let objective = "minimise = \"wall_time\"\ncutoff = \"50s\"";
@@ -396,7 +398,7 @@ fn variables_that_a_crashed_target_may_have_needed_are_named() {
     assert_eq!(suspects.first().map(String::as_str), Some("CARGO_MANIFEST_DIR"));
 }
 
-/// A real solver with its ready-made space.
+/// Runs a real solver with its ready-made space.
 #[test]
 fn minisat_solves_a_formula() {
     if std::process::Command::new("minisat").arg("--help").output().is_err() {
@@ -417,13 +419,13 @@ fn minisat_solves_a_formula() {
         assert_eq!(account.observation.status(), Status::Finished, "{:?}", account.detail);
         assert_eq!(account.detail.exit, Some(exit));
     }
-    // In another order, as when the instances come from a store.
+    // The instances are in another order, as when they come from a store.
     let reversed = target(&scenario).on(scenario.instances.train.iter().rev().cloned().collect());
     let account = reversed.run(&trial(&scenario, 0, Cap::NONE), &Leash::new()).unwrap();
     assert_eq!(account.detail.exit, Some(20));
 }
 
-/// Something is mounted in the folder, so that captune cannot remove it.
+/// A file system is mounted in the folder, so captune cannot remove the folder.
 #[test]
 fn a_folder_that_cannot_be_removed_is_reported() {
     if !rustix::process::getuid().is_root() {
@@ -434,7 +436,7 @@ fn a_folder_that_cannot_be_removed_is_reported() {
     let account = run_script("mkdir there here && mount --bind there here", "");
     assert_eq!(account.observation.status(), Status::Finished);
     let Some(left) = account.detail.left_behind else {
-        // The mount disappeared with its namespace.
+        // The mount disappeared together with its namespace.
         assert_eq!(account.detail.tier, "namespace");
         return;
     };

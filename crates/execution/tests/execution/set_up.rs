@@ -1,4 +1,4 @@
-//! Set-up and teardown of a trial, its folder and its files.
+//! Tests set-up and teardown of a trial, its folder and its files.
 
 use std::fs::File;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::SUPERVISOR;
 
 const WALL: &str = "minimise = \"wall_time\"\ncutoff = \"1m\"";
 
-/// Returns a scenario with three `sh` scripts, each called with `{folder}` and its own arguments.
+/// Returns a scenario with three `sh` scripts. Each is called with `{folder}` and its own arguments.
 fn scenario(stage: &Stage, scripts: [&str; 3], objective: &str, more: &str) -> Arc<Scenario> {
     let [setup, command, teardown] = scripts;
     stage.file("setup.sh", setup);
@@ -38,7 +38,7 @@ fn run(scenario: &Arc<Scenario>, cap: Cap) -> Account {
     target(scenario).run(&trial(scenario, 0, cap), &Leash::new()).unwrap_or_else(|e| panic!("{e}: {e:?}"))
 }
 
-/// Whether no process holds the lock of `alive`.
+/// Returns whether no process holds the lock on the file `alive`.
 fn all_dead(stage: &Stage) -> bool {
     let alive = File::open(stage.folder.join("alive")).unwrap();
     flock(&alive, FlockOperation::NonBlockingLockExclusive).is_ok()
@@ -119,7 +119,8 @@ fn a_failed_teardown_does_not_change_the_result() {
     }
 }
 
-/// Waits until a process opens a pipe for writing; false after 30 seconds, which only a failure takes.
+/// Waits until a process opens a pipe for writing. Returns false after 30 seconds, which happens only on a
+/// failure.
 fn opened(pipe: &Path) -> bool {
     let (sender, receiver) = mpsc::channel();
     let pipe = pipe.to_owned();
@@ -143,7 +144,7 @@ fn a_trial_cancelled_during_its_set_up_has_no_cost_yet() {
         let account = std::thread::scope(|scope| {
             let run = scope.spawn(|| target.run(&trial(&scenario, 0, Cap::NONE), &leash).unwrap());
             assert!(opened(&ready));
-            // However long the set-up has taken.
+            // The time that the set-up has taken does not matter.
             assert_eq!(target.reached(&leash, 1000.0), None);
             leash.cancel();
             run.join().unwrap()
@@ -216,7 +217,7 @@ fn a_configuration_is_written_in_the_requested_form() {
         let more = format!("config_file = {form:?}\n{more}");
         let out = printed(&stage, "\"cat config.*\", \"{config_file}\"", &more, &Slot::default());
         let out: Vec<&str> = out.lines().collect();
-        // The path and the value of x come first.
+        // The first two lines are the path and the value of x.
         out[2..].join("\n")
     };
     assert_eq!(file("json", ""), r#"{"a.b":"it's","fast":true,"rate":2.0,"x":3}"#);

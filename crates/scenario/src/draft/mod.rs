@@ -1,8 +1,8 @@
-//! Drafted scenarios: from a command with inline parameters, from a user's answers, or from the files of
+//! Drafts scenarios from a command with inline parameters, from a user's answers, or from the files of
 //! another program.
 //!
-//! A [`Draft`] collects keys, and lists as comments what it could not carry over. Its text is read by
-//! [`scenario::read`](crate::read) like any other scenario, and users edit it further.
+//! A [`Draft`] collects keys, and lists in comments what it could not convert.
+//! [`scenario::read`](crate::read) reads its text like any other scenario, and users can edit it.
 
 pub mod foreign;
 pub mod inline;
@@ -18,8 +18,7 @@ use std::fmt::Write as _;
 use engine::Space;
 use space::format::{CannotExpress, Format, write};
 
-/// The tables of a scenario in the order in which they are easiest to read; keys outside any table come
-/// first.
+/// The tables of a scenario, in the order that is easiest to read. Keys outside any table come first.
 const TABLES: [&str; 12] = [
     "",
     "target",
@@ -35,18 +34,18 @@ const TABLES: [&str; 12] = [
     "surrogate",
 ];
 
-/// A scenario being written.
+/// A scenario that is being written.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
-    /// Comment lines at the top.
+    /// Comment lines at the top of the file.
     pub about: Vec<String>,
     keys: Vec<Entry>,
     space: Vec<String>,
-    /// Settings that could not be carried over.
+    /// Settings of the source that could not be converted.
     pub lost: Vec<String>,
     /// Settings that the user must fill in before the scenario can run.
     pub to_do: Vec<String>,
-    /// Names and contents of files that belong to the scenario.
+    /// Names and contents of other files that belong to the scenario.
     pub files: Vec<(String, String)>,
 }
 
@@ -89,19 +88,20 @@ impl Draft {
         self.keys.iter().find(|entry| entry.path == path).map(|entry| entry.value.as_str())
     }
 
-    /// Records a setting that a scenario cannot express.
+    /// Records a setting that could not be converted because a scenario cannot express it.
     pub fn lose(&mut self, what: impl Into<String>) -> &mut Self {
         self.lost.push(what.into());
         self
     }
 
-    /// Takes the space from a file.
+    /// Sets the path of the file that contains the space.
     pub fn space_from(&mut self, path: &str) -> &mut Self {
         self.space = vec![format!("from = {}", value::text(path))];
         self
     }
 
-    /// Sets the space: inline, or in a separate file called `file` if its text contains tables.
+    /// Sets the space. It is written into the scenario or, if its text contains tables, into a separate file
+    /// called `file`.
     pub fn space(&mut self, space: &Space, file: &str) -> Result<&mut Self, CannotExpress> {
         let text = write(space, Format::Toml)?;
         if text.lines().any(|line| line.starts_with('[')) {
@@ -112,7 +112,7 @@ impl Draft {
         Ok(self)
     }
 
-    /// Sets the space as lines of its TOML form.
+    /// Sets the space, given as lines of its TOML form.
     pub fn space_lines(&mut self, lines: Vec<String>) -> &mut Self {
         self.space = lines;
         self
@@ -163,7 +163,7 @@ impl Draft {
             if let Some(note) = &entry.note {
                 comment(out, "", note);
             }
-            // Writing into a string cannot fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(out, "{key:<width$} = {}", entry.value);
         }
     }
@@ -178,7 +178,7 @@ fn heading(out: &mut String, table: &str) {
     }
 }
 
-/// Writes a comment of one or several lines. The text comes from other programs, so a line break in it must
+/// Writes a comment of one or more lines. The text may come from another program, so a line break in it must
 /// not end the comment.
 fn comment(out: &mut String, mark: &str, text: &str) {
     for (number, line) in text.lines().enumerate() {

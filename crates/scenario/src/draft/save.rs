@@ -1,4 +1,4 @@
-//! Saving a draft without overwriting other files.
+//! Saves a draft without overwriting other files.
 
 use std::fs;
 use std::io;
@@ -29,8 +29,8 @@ pub enum SaveError {
 }
 
 impl Draft {
-    /// Writes the scenario to `path` and its files to the same folder. Unless `replace` is set, writes
-    /// nothing if one of them would overwrite a file with different content.
+    /// Writes the scenario to `path` and its other files to the same folder. If one of them would overwrite a
+    /// file with different content, nothing is written unless `replace` is set.
     pub fn save(&self, path: &Path, replace: bool) -> Result<Saved, SaveError> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut texts: Vec<(PathBuf, &str)> =
@@ -40,7 +40,7 @@ impl Draft {
         let mut saved = Saved::Same;
         let mut differing = Vec::new();
         for (path, text) in &texts {
-            // A pipe or a device has no content to compare, and reading it may never end.
+            // A pipe or a device has no content to compare, and reading from it may never end.
             if fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
                 differing.push((path, text));
                 continue;
@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
 
-    /// Reading the pipe to compare would block forever.
+    /// Reading the pipe to compare its content would block forever.
     #[test]
     fn a_pipe_receives_the_draft_and_is_not_read() {
         let folder = confine::PrivateFolder::new().unwrap();

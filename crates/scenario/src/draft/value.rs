@@ -1,4 +1,4 @@
-//! Writing TOML values.
+//! Formats TOML values.
 
 pub use space::format::{toml_key as key, toml_text as text};
 
@@ -10,14 +10,14 @@ pub fn texts<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
     format!("[{}]", items.join(", "))
 }
 
-/// Writes a list of texts; in a long list, each text has its own line.
+/// Writes a list of texts. In a long list, each text is on its own line.
 pub fn list<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
     let items: Vec<String> = items.into_iter().map(|item| text(item.as_ref())).collect();
     let short = items.iter().map(String::len).sum::<usize>() < 90;
     if short { format!("[{}]", items.join(", ")) } else { format!("[\n  {},\n]", items.join(",\n  ")) }
 }
 
-/// Writes one text, or a list of several.
+/// Writes a single text, or a list if there are several.
 pub fn one_or_more<T: AsRef<str>>(items: &[T]) -> String {
     match items {
         [one] => text(one.as_ref()),
@@ -25,12 +25,12 @@ pub fn one_or_more<T: AsRef<str>>(items: &[T]) -> String {
     }
 }
 
-/// Writes a number; whole numbers have no decimal point.
+/// Writes a number. Whole numbers have no decimal point.
 pub fn number(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 { format!("{number}") } else { float_text(number) }
 }
 
-/// Writes a duration in quotes, in the largest unit of which it is a whole multiple.
+/// Writes a duration in quotes. The unit is the largest one in which the duration is a whole number.
 pub fn duration(seconds: f64) -> String {
     let whole = |unit: f64| seconds >= unit && seconds % unit == 0.0;
     text(&match seconds {

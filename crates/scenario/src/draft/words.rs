@@ -1,6 +1,7 @@
-//! Splitting a command line into words.
+//! Splits a command line into words.
 
-/// Splits a command at spaces. Like a shell, it understands quotes and backslashes, but nothing else.
+/// Splits a command at spaces. Like a shell, this function understands quotes and backslashes, but nothing
+/// else.
 pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

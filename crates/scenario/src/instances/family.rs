@@ -9,7 +9,7 @@ use super::super::report::{Found, Report};
 use super::features::Features;
 use super::{Entry, Instance};
 
-/// Assigns a family to every instance; `false` if a mistake has been reported.
+/// Assigns a family to every instance. Returns `false` if a mistake was reported.
 pub(super) fn assign(
     report: &mut Report<'_>,
     found: &Found<'_, '_>,

@@ -1,8 +1,8 @@
 //! The key `instances.features`: numbers that describe each instance.
 //!
-//! The file has comma-separated values and a header. The first column names the instance as the scenario
-//! does, or by its file name alone if that is unambiguous. The file may have a hundred thousand rows of a
-//! hundred numbers, so it is read in one pass and stored as numbers.
+//! The file has comma-separated values and a header. The first column contains the name of the instance as in
+//! the scenario, or its file name alone if that is unambiguous. The file may have a hundred thousand rows of
+//! a hundred numbers, so it is read in one pass and stored as numbers.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -23,9 +23,9 @@ struct Data {
     columns: Vec<String>,
     /// Indices of the numeric columns.
     numeric: Vec<usize>,
-    /// Row of each instance, by name.
+    /// Index of each instance's row, by name.
     rows: HashMap<String, usize>,
-    /// Values row by row, one per column; NaN where a cell is not a number.
+    /// Values row by row, one per column. NaN stands for a cell that is not a number.
     cells: Vec<f64>,
     /// The family column's value in each row, if there is such a column.
     families: Vec<String>,
@@ -42,7 +42,7 @@ impl Features {
         self.0.families.get(*self.0.rows.get(&instance.name)?).map(String::as_str)
     }
 
-    /// Returns the names of the numeric columns: all except a family column that holds text.
+    /// Returns the names of the numeric columns, which are all columns except a family column with text.
     pub fn numbers(&self) -> Vec<&str> {
         self.0.numeric.iter().map(|&column| self.0.columns[column].as_str()).collect()
     }
@@ -56,7 +56,7 @@ impl Features {
 }
 
 impl Data {
-    /// Returns the columns with the same number in every row; empty if there is only one row.
+    /// Returns the columns in which every row has the same number; empty if there is only one row.
     fn constant(&self) -> Vec<usize> {
         let width = self.columns.len();
         let mut rows = self.cells.chunks(width.max(1));
@@ -71,12 +71,12 @@ fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// Returns the last component of a name that is a path.
+/// Returns the last component of a name if the name is a path.
 fn file_name(name: &str) -> Option<&str> {
     Path::new(name).file_name().and_then(OsStr::to_str)
 }
 
-/// Reads the file for these instances. The column `family` need not hold numbers.
+/// Reads the file for these instances. The column `family` may contain text.
 pub(super) fn read(
     report: &mut Report<'_>,
     found: &Found<'_, '_>,
@@ -212,7 +212,7 @@ impl<'t> Table<'t> {
         Data { columns, numeric, rows, cells, families }
     }
 
-    /// Returns the lines by instance name, without those that have mistakes.
+    /// Returns the lines by instance name. Lines with mistakes are left out.
     fn by_name(&self, mistakes: &mut Vec<Diagnostic>) -> HashMap<&'t str, Line<'t>> {
         let mut by_name = HashMap::with_capacity(self.lines.len());
         for line in &self.lines {

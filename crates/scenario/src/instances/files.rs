@@ -1,7 +1,7 @@
-//! Instance files, given by paths, folders and patterns.
+//! Finds instance files, given by paths, folders and patterns.
 //!
-//! Files are sorted by path, and each appears once, even if several patterns or links lead to it. A folder
-//! stands for all files in it, at any depth, without hidden files; patterns skip hidden files as well.
+//! Files are sorted by path. Each file appears once, even if several patterns or links lead to it. A folder
+//! stands for all files in it, at any depth. Hidden files are skipped, both in folders and by patterns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -49,10 +49,10 @@ pub(super) fn files(
     valid.then_some(entries)
 }
 
-/// Returns the files of a path or pattern, or a message and a hint.
+/// Returns the files that a path or pattern refers to. The error is a message and a hint.
 fn matches(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, (String, String)> {
     let literal = folder.join(pattern);
-    // An existing path is taken literally, even if it looks like a pattern.
+    // If a path exists, it is taken literally, even if it looks like a pattern.
     if !pattern.is_empty() && literal.is_dir() {
         return within(&literal, pattern);
     }
@@ -93,8 +93,8 @@ fn matches(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, (String, String
     Ok(found)
 }
 
-/// Returns a file whose path is not UTF-8 but would otherwise match the pattern, because `glob` skips such
-/// files silently. Each undecodable sequence counts as one character.
+/// Returns a file that would match the pattern if its path were valid UTF-8, because `glob` skips such files
+/// silently. Each undecodable sequence counts as one character.
 fn not_utf8(pattern: &str) -> Option<PathBuf> {
     let parts: Vec<&str> = pattern.split('/').collect();
     let plain = parts.iter().take_while(|part| !part.contains(['*', '?', '['])).count();
@@ -102,7 +102,7 @@ fn not_utf8(pattern: &str) -> Option<PathBuf> {
     let pattern = glob::Pattern::new(pattern).ok()?;
     let mut open = vec![(PathBuf::from(format!("{}/", parts[..plain].join("/"))), plain)];
     while let Some((folder, depth)) = open.pop() {
-        // Unreadable folders that the pattern leads to have been reported.
+        // Unreadable folders that match the pattern were already reported.
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.is_dir() {
@@ -136,7 +136,7 @@ fn within(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, (String, String)
             }
             let path = entry.path();
             let is_link = entry.file_type().map_err(unreadable)?.is_symlink();
-            // Links to folders are not followed: they could form a cycle.
+            // Links to folders are not followed, because they could form a cycle.
             match path.is_dir() {
                 true if is_link => {}
                 true => open.push(path),

@@ -1,9 +1,10 @@
-//! Assigning instances to folds, family by family.
+//! Assigns instances to folds, family by family.
 //!
 //! The instances of a family are assigned in an order drawn from the scenario's seed. Each goes to the fold
-//! with the fewest instances of its family; ties go to the fold with the fewest instances, then to the one
-//! with the smallest number. So two folds differ by at most one instance, in every family and as a whole.
-//! Instances that have a fold keep it; new instances are assigned by the same rule.
+//! with the fewest instances of its family. If several folds have equally few, it goes to the one with the
+//! fewest instances overall, then to the one with the smallest number. So two folds differ by at most one
+//! instance, in every family and as a whole. Instances that already have a fold keep it; new instances are
+//! assigned by the same rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,15 +14,15 @@ use space::Span;
 use super::super::report::{Found, Report};
 use super::Instance;
 
-/// The keyword before the number.
+/// The keyword before the number of folds.
 const KEYWORD: &str = "folds";
 
-/// Returns the text after `folds:`, if the text starts with it.
+/// Returns the text after `folds:`, if the text starts with that keyword.
 fn after_keyword(text: &str) -> Option<&str> {
     text.trim().strip_prefix(KEYWORD)?.trim_start().strip_prefix(':').map(str::trim)
 }
 
-/// Returns the number of folds if a text asks for folds; the outer `None` stands for a mistake.
+/// Returns the number of folds if the text asks for folds. The outer `None` means a mistake.
 pub(super) fn requested(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Option<u32>> {
     let value = found.value.get_ref();
     let in_list = |list: &toml::de::DeArray<'_>| {
@@ -48,7 +49,7 @@ pub(super) fn requested(report: &mut Report<'_>, found: &Found<'_, '_>) -> Optio
     }
 }
 
-/// Whether every fold has an instance; reports it if not.
+/// Returns whether every fold has an instance. Reports a mistake if not.
 pub(super) fn are_filled(report: &mut Report<'_>, span: Span, folds: u32, instances: usize) -> bool {
     let filled = folds as usize <= instances;
     if !filled {
@@ -62,7 +63,7 @@ pub(super) fn are_filled(report: &mut Report<'_>, span: Span, folds: u32, instan
     filled
 }
 
-/// Returns the names in each fold: first the known ones, then those assigned now.
+/// Returns the names of the instances in each fold: first the known ones, then those that are newly assigned.
 pub(super) fn assign(
     instances: &[&Instance],
     folds: u32,

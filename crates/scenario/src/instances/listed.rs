@@ -1,6 +1,7 @@
 //! The key `instances.from`: a file that names one instance per line.
 //!
-//! If one of them is a file, all must be files. Otherwise they are words, and a word contains no slash.
+//! If one of the lines is the path of a file, all of them must be. Otherwise the instances are words, which
+//! contain no slash.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use space::{Diagnostic, Diagnostics, Span};
 use super::super::report::{Found, Report};
 use super::{Entry, Instance};
 
-/// Reads the instances, and whether they are files.
+/// Reads the instances. Also returns whether they are files.
 pub(super) fn read(
     report: &mut Report<'_>,
     found: &Found<'_, '_>,
@@ -59,7 +60,7 @@ pub(super) fn read(
             (PathBuf::from(line), Instance::new(line, line), PathBuf::from(line))
         };
         if seen.insert(identity.clone()) {
-            // The instance is named in the other file, so its place here is the key's.
+            // The instance is named in another file, so its place in this file is that of the key.
             entries.insert(key, Entry { instance, identity, span: found.span() });
         }
     }
@@ -73,7 +74,7 @@ pub(super) fn read(
     None
 }
 
-/// Returns the lines that are neither empty nor comments, and their places.
+/// Returns the lines that are neither empty nor comments, with their places.
 fn lines(text: &str) -> Vec<(&str, Span)> {
     let mut lines = Vec::new();
     let mut start = 0;

@@ -1,8 +1,8 @@
 //! The table `[instances]`: the inputs of the target.
 //!
 //! [`files`] are given by paths, folders and patterns, or listed one per line in a file ([`listed`]).
-//! Instances may have a [`family`] and [`features`]. Some may be held out for validation ([`split`]), or
-//! each part of them in turn ([`folds`]).
+//! Instances may have a [`family`] and [`features`]. Some instances may be held out for validation
+//! ([`split`]). With [`folds`], each part of the instances is held out in turn.
 
 mod family;
 mod features;
@@ -24,11 +24,11 @@ use split::Known;
 /// One input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Instance {
-    /// Name of the instance: a path relative to the scenario's folder if the file is in that folder.
+    /// Name of the instance. For a file in the scenario's folder, this is its path relative to that folder.
     pub name: String,
     /// The text that replaces `{instance}`.
     pub argument: String,
-    /// Name of its family of similar instances, if given.
+    /// Name of the family of similar instances that it belongs to, if given.
     pub family: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl Instance {
         Self { name: name.into(), argument: argument.into(), family: None }
     }
 
-    /// Returns the family. All instances without one form a single family.
+    /// Returns the name of the family. All instances without a family together form one more family.
     pub fn family(&self) -> &str {
         self.family.as_deref().unwrap_or_default()
     }
@@ -47,37 +47,37 @@ impl Instance {
 /// The inputs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Instances {
-    /// Training instances: at least one. Without `[instances]`, one nameless instance stands for the
-    /// target's only input.
+    /// Training instances; at least one. If there is no table `[instances]`, a single instance without a name
+    /// stands for the target's only input.
     pub train: Vec<Instance>,
     /// Instances held out for the final validation.
     pub test: Vec<Instance>,
-    /// Share of instances held out for validation, if they are not named.
+    /// Share of instances held out for validation, if the scenario gives a share instead of naming them.
     pub share: Option<f64>,
-    /// Number of folds, each of which is held out in a campaign of its own. Until a fold is chosen
+    /// Number of folds, each of which is held out in its own campaign. Until a fold is chosen
     /// ([`Self::of_fold`]), all instances are training instances.
     pub folds: Option<u32>,
     /// Numbers that describe the instances.
     pub features: Option<Features>,
-    /// Whether files are copied and unpacked before they are used.
+    /// Whether files are copied to a local disk and unpacked before use.
     pub stage: bool,
-    /// Folder for the copies, if not the campaign's folder.
+    /// Folder for the copies, if it is not the campaign's folder.
     pub stage_folder: Option<PathBuf>,
     /// Whether instances are files rather than words.
     are_files: bool,
     /// Random seed of the split.
     seed: u64,
-    /// Whether these are the instances of one fold.
+    /// Whether these are the instances of a single fold's campaign.
     is_of_fold: bool,
 }
 
 impl Instances {
-    /// Whether the scenario names any instances.
+    /// Returns whether the scenario names any instances.
     pub fn are_given(&self) -> bool {
         self.train.iter().any(|instance| !instance.name.is_empty())
     }
 
-    /// Returns the numbers of training and test instances of each family; empty if there are no families.
+    /// Returns the numbers of training and test instances in each family; empty if there are no families.
     pub fn families(&self) -> BTreeMap<&str, (usize, usize)> {
         let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         for family in self.train.iter().filter_map(|instance| instance.family.as_deref()) {
@@ -89,7 +89,7 @@ impl Instances {
         counts
     }
 
-    /// Replaces the test instances with files and patterns relative to a folder, or with words. An error
+    /// Replaces the test instances with files and patterns relative to a folder, or with words. The error
     /// describes all mistakes in one line.
     pub fn validate_on(&mut self, named: &[String], folder: &Path) -> Result<(), String> {
         let texts: Vec<Spanned<String>> = named.iter().map(|text| text.as_str().into()).collect();
@@ -111,7 +111,8 @@ impl Instances {
         Ok(())
     }
 
-    /// Returns the names in each fold: first the known ones, then the others as they are assigned now.
+    /// Returns the names of the instances in each fold: first the known ones, then those that are newly
+    /// assigned.
     pub fn assigned_to_folds(&self, folds: u32, known: &[Vec<String>]) -> Vec<Vec<String>> {
         let all: Vec<&Instance> = self.train.iter().chain(&self.test).collect();
         folds::assign(&all, folds, self.seed, known)
@@ -125,9 +126,9 @@ impl Instances {
         Self { train, test, is_of_fold: true, ..self.clone() }
     }
 
-    /// Keeps a campaign's training and test instances where they are, and splits new instances among
-    /// themselves. Test instances that the scenario names do not change. Instances that belong to no fold yet
-    /// are left out of every campaign.
+    /// Keeps the training and test instances of a campaign as they are, and splits only the new instances.
+    /// Test instances that the scenario names do not change. Instances that do not belong to a fold yet are
+    /// left out of every campaign.
     pub fn keep_split(&mut self, train: &[String], test: &[String]) {
         if self.folds.is_some() && !self.is_of_fold {
             *self = self.of_fold(test);
@@ -145,14 +146,14 @@ impl Instances {
     }
 }
 
-/// An instance, its identity (the resolved path or the word), and the place where it was named.
+/// An instance, its identity (the resolved path or the word), and its place in the file.
 struct Entry {
     instance: Instance,
     identity: PathBuf,
     span: Span,
 }
 
-/// The request of `instances.test`.
+/// What `instances.test` asks for.
 enum Test<'a, 't> {
     Nothing,
     Share(f64),
@@ -288,7 +289,7 @@ fn test<'a, 't>(report: &mut Report<'_>, section: &Section<'a, 't>) -> Option<Te
     Some(Test::Share(share / 100.0))
 }
 
-/// Reads whether instances are staged, and where.
+/// Reads whether instances are staged, and in which folder.
 fn staging(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
@@ -321,7 +322,7 @@ fn staging(
     Some((stage?, folder?))
 }
 
-/// Reports instances that are used both for training and for validation.
+/// Reports instances that are used for both training and validation.
 fn overlap(report: &mut Report<'_>, train: &[Entry], test: &[Entry]) -> bool {
     let known: BTreeSet<&Path> = train.iter().map(|entry| entry.identity.as_path()).collect();
     let shared: Vec<&Entry> = test.iter().filter(|e| known.contains(e.identity.as_path())).collect();

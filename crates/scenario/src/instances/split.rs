@@ -1,9 +1,9 @@
-//! Holding out instances for validation, family by family.
+//! Holds out instances for validation, family by family.
 //!
 //! For a share s, a family of n instances holds out n s of them, rounded down. To reach the share s of all
 //! instances, the families with the largest remainders hold out one more each. The scenario's seed decides
-//! which instances are held out. The training and test instances of a campaign stay as they are; new
-//! instances are split among themselves.
+//! which instances are held out. When a campaign is resumed, its training and test instances stay as they
+//! are, and only new instances are split.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ pub(super) fn split(
     let new: usize = families.values().map(Vec::len).sum();
     let mut wanted = (share * new as f64).round() as usize;
     if new == instances.len() && new > 1 {
-        // In a first split, neither side may be empty.
+        // When instances are first split, neither part may be empty.
         wanted = wanted.clamp(1, new - 1);
     }
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! What a changed scenario means for a campaign that has started.
+//! Tests what a changed scenario means for a campaign that has started.
 
 use scenario::Scenario;
 use scenario::change::{Difference, Stored, compare, verdict};
@@ -19,7 +19,7 @@ fn differences(stage: &Stage, before: &str, after: &str) -> Vec<Difference> {
     compare(&stored, after, &new).unwrap_or_else(|mistakes| panic!("{mistakes}"))
 }
 
-/// Returns the keys that differ, and the worst row.
+/// Returns the keys that differ, and the worst row of all differences.
 fn judged(before: &str, after: &str) -> (Vec<String>, Row) {
     let list = differences(&Stage::new(), before, after);
     (list.iter().map(|difference| difference.key.clone()).collect(), verdict(&list))
@@ -108,7 +108,7 @@ fn instances_may_be_added_but_not_removed() {
     assert_eq!(rows("'a', 'b'", "'b', 'a'"), Row::Continue);
 }
 
-/// The scenario's text is the same, but the files it refers to have changed.
+/// The scenario's text is the same, but files that it refers to have changed.
 #[test]
 fn added_files_and_a_changed_space_are_detected() {
     let stage = Stage::new();
@@ -132,7 +132,7 @@ fn added_files_and_a_changed_space_are_detected() {
         ("space".to_owned(), Row::Reuse, Some("1 parameters".to_owned())),
     ];
     assert_eq!(judged(), expected);
-    // Words are not files, even if they read the same.
+    // Words are not files, even if the texts are the same.
     let words = text.replace("files = \"*.cnf\"", "list = [\"a.cnf\", \"b.cnf\"]");
     let list = compare(&stored, &words, &stage.read(&words)).unwrap();
     assert_eq!(verdict(&list), Row::Refuse);

@@ -36,7 +36,7 @@ fn a_folder_stands_for_all_files_in_it() {
     assert!(stage.mistakes(&scenario("files = \"empty\"")).contains("the folder `empty` has no files"));
 }
 
-/// `glob` skips such names silently, so the scenario's reader looks for them.
+/// `glob` skips such names silently, so the scenario's reader looks for them itself.
 #[test]
 fn names_that_are_not_utf8_are_reported_and_not_skipped() {
     let stage = forest();

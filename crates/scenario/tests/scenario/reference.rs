@@ -1,4 +1,4 @@
-//! The reference documents exactly the keys of the program, in the program's own words.
+//! The reference documents exactly the program's keys, with the program's own descriptions.
 
 use scenario::keys::{KEYS, reference};
 
@@ -17,7 +17,7 @@ fn the_reference_and_the_program_have_the_same_keys() {
         let rows = reference(table);
         assert!(document.contains(&rows), "the rows of `[{table}]` should be:\n{rows}");
     }
-    // Only the row of a key starts like this.
+    // Only rows of keys have this form.
     let rows = document.lines().filter(|line| line.starts_with("| `") && line.matches(" | ").count() == 4);
     assert_eq!(rows.count(), KEYS.len());
 }

@@ -14,7 +14,7 @@ fn names(list: &[scenario::Instance]) -> Vec<&str> {
     list.iter().map(|instance| instance.name.as_str()).collect()
 }
 
-/// Returns the arguments of the default configuration.
+/// Returns the arguments for the default configuration.
 fn params(scenario: &Scenario) -> Vec<String> {
     let configuration = scenario.space.default_configuration();
     let written = scenario.space.ids().zip(&scenario.target.writing);
@@ -143,7 +143,7 @@ fn a_scenario_with_many_keys_is_read() {
     assert_eq!(params(&scenario), ["-a0.5", "--mode", "a"]);
 }
 
-/// An override takes precedence over a switch, a switch over `flags`, and `flags` over `params`.
+/// A parameter's own form takes precedence over a switch, a switch over `flags`, and `flags` over `params`.
 #[test]
 fn the_most_specific_form_of_a_parameter_applies() {
     let stage = Stage::new();
@@ -182,14 +182,14 @@ fn a_program_is_found_in_the_scenarios_folder_or_in_path() {
     std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let scenario = stage.read(&SMALL.replace("\"true\"", "\"bin/solver\""));
     assert_eq!(scenario.target.command.program.found(), Some(path.as_path()));
-    // In the PATH of the target, not in ours.
+    // The program is in the PATH of the target, not in captune's own.
     let own = SMALL.replace("\"true\"", "\"solver\"");
     let bin = stage.folder.join("bin");
     let own = own.replace("[objective]", &format!("env = {{ PATH = {:?} }}\n[objective]", bin));
     assert_eq!(stage.read(&own).target.command.program.found(), Some(path.as_path()));
 }
 
-/// A compiler run by `setup` makes the program.
+/// `setup` runs a compiler that builds the program.
 #[test]
 fn a_program_that_setup_builds_is_named_in_the_trials_folder() {
     let stage = Stage::new();
@@ -223,7 +223,7 @@ fn a_cost_that_is_not_capped_needs_no_cutoff() {
     let scenario = stage.read(&SMALL.replace(objective, "minimise = \"memory\"\ncutoff = \"2MiB\"\n"));
     assert_eq!(scenario.objective.cutoff, Some(f64::from(2 << 20)));
     assert_eq!(scenario.warnings.list()[0].message, "a target that hangs would never be stopped");
-    // A target that gets its cap in seconds is killed some time after it.
+    // A target that gets its cap in seconds is killed only some time after it.
     let objective = "minimise = \"runtime\"\ncutoff = 5\ncapped_by = \"argument\"\n";
     let text = "[target]\ncommand = [\"true\"]\nprotocol = \"aclib\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
     let scenario = stage.read(&format!("{text}[objective]\n{objective}"));

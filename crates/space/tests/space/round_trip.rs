@@ -178,7 +178,7 @@ fn is_handled(text: &str) {
     }
 }
 
-/// A typing error: the kind of edit, its position, and the text to insert.
+/// Returns a typing error: the kind of edit, its position, and the text to insert.
 fn typo() -> impl Strategy<Value = (u8, prop::sample::Index, String)> {
     let mark = "[\\[\\]{}()|,#=\"'<>&!%iloc0-9. \n\t*-]|&&|\\|\\||in|log|\u{e9}|\\PC";
     (0u8..4, any::<prop::sample::Index>(), mark)

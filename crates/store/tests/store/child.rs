@@ -1,4 +1,5 @@
-//! Runs this test program as a separate process, which writes a store and prints what was acknowledged.
+//! Runs this test program as a separate process, which writes a store and prints which batches were
+//! acknowledged.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -9,9 +10,9 @@ use store::{Acknowledgement, Store};
 
 use super::stage::{batch, charter};
 
-/// The folder to write to, for the child; absent in the parent.
+/// Environment variable with the folder to write to. It is set only for the child.
 const FOLDER: &str = "CAMPAIGN_TEST_FOLDER";
-/// Maximum number of batches that are not acknowledged yet.
+/// Maximum number of batches that are submitted but not yet acknowledged.
 const AHEAD: u64 = 4;
 
 /// Returns a command that writes batches to a folder as fast as it can, until it is killed or the store
@@ -22,7 +23,7 @@ pub(super) fn command(folder: &Path) -> Command {
     command
 }
 
-/// Returns the number of batches on disk that a line of the child reports, if it reports one.
+/// Returns the number of batches on disk that a line of the child's output reports, if it reports one.
 pub(super) fn acknowledged(line: &str) -> Option<u32> {
     line.strip_prefix("acknowledged ")?.parse().ok()
 }
@@ -42,7 +43,7 @@ fn writes() {
     let mut writer = store.write(move |acknowledgement| send.send(acknowledgement).unwrap()).unwrap();
     let mut committed = 0;
     let mut out = std::io::stdout();
-    // Start with a line break: the test harness has written half a line.
+    // Start with a line break, because the test harness has already written part of a line.
     writeln!(out, "\nacknowledged {first}").unwrap();
     loop {
         while writer.submitted() < committed + AHEAD {

@@ -1,4 +1,5 @@
-//! Checks docs/reference/store.md against a real store: it names every table and column, and its queries run.
+//! Checks docs/reference/store.md against a real store: the page must name every table and column, and its
+//! queries must run.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -88,7 +89,7 @@ fn the_page_names_every_table_and_column() {
     for table in tables {
         let line = PAGE.lines().find(|line| line.starts_with(&format!("| `{table}` |"))).unwrap();
         for column in ask(&folder, &format!("SELECT name FROM pragma_table_info('{table}')")) {
-            // The key that keeps `state` to one row is of no interest to readers.
+            // Readers do not need the key that limits `state` to one row.
             assert!(column == "one" || line.contains(&format!("`{column}`")), "{table}.{column}");
         }
     }

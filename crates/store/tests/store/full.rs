@@ -1,4 +1,5 @@
-//! No room left, and other disk failures: they are reported, and nothing is acknowledged that is not stored.
+//! Tests full disks and other disk failures: they are reported, and nothing is acknowledged that is not
+//! stored.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -8,7 +9,7 @@ use store::Store;
 use super::child::{acknowledged, command};
 use super::stage::{Folder, trial};
 
-/// Returns the child's command behind a shell script that prepares something and then runs `"$@"`.
+/// Returns a command that runs a shell script, which prepares something and then runs the child as `"$@"`.
 fn behind(script: &str, folder: &Path) -> Command {
     let child = command(folder);
     let mut shell = Command::new("sh");
@@ -18,7 +19,7 @@ fn behind(script: &str, folder: &Path) -> Command {
     shell
 }
 
-/// Returns the number of batches acknowledged to the child, and the failure that ended it.
+/// Returns the number of batches that were acknowledged to the child, and the failure that ended it.
 fn result(output: &Output) -> (u32, String) {
     let text = String::from_utf8_lossy(&output.stdout);
     let failure = text.lines().find_map(|line| line.strip_prefix("failed "));
@@ -42,7 +43,7 @@ fn check(folder: &Path, known: u32) {
 #[test]
 fn a_full_disk_is_reported() {
     let folder = Folder::new();
-    // Only the child sees the small disk; its contents are copied before it vanishes.
+    // Only the child sees the small disk. The contents of the disk are copied before it disappears.
     let script = r#"
         mkdir "$FOLDER/disk" && mount -t tmpfs -o size=700k none "$FOLDER/disk" || exit 77
         CAMPAIGN_TEST_FOLDER="$FOLDER/disk" "$@"; code=$?
@@ -54,8 +55,8 @@ fn a_full_disk_is_reported() {
     check(folder.path(), known);
 }
 
-/// The disk may be full when the store is created, when its log is created, or later; SQLite reports each
-/// differently.
+/// The disk may be full when the store is created, when its log is created, or later. SQLite reports a
+/// different error in each case.
 #[test]
 fn a_disk_that_is_full_from_the_start_is_reported() {
     let folder = Folder::new();
@@ -77,7 +78,7 @@ fn a_disk_that_is_full_from_the_start_is_reported() {
     }
 }
 
-/// Runs the child behind a script that mounts file systems; `None` if that is not allowed.
+/// Runs the child after a script that mounts file systems; `None` if mounting is not allowed.
 fn on_small_disks(script: &str, folder: &Path) -> Option<Output> {
     let inner = behind(script, folder);
     let mut outer = Command::new("unshare");
@@ -92,7 +93,7 @@ fn on_small_disks(script: &str, folder: &Path) -> Option<Output> {
     }
 }
 
-/// Whether `unshare` itself failed.
+/// Returns whether `unshare` itself failed.
 fn refused(output: &Output) -> bool {
     String::from_utf8_lossy(&output.stderr).contains("unshare")
 }

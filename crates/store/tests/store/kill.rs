@@ -1,4 +1,5 @@
-//! `kill -9` at random moments: no acknowledged record is missing, and none is duplicated or incomplete.
+//! Tests `kill -9` at random moments: no acknowledged record is missing, and none is duplicated or
+//! incomplete.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
@@ -32,12 +33,13 @@ fn no_acknowledged_batch_is_lost() {
     assert!(acknowledged > 0);
 }
 
-/// Lets the child write for a random time, and returns the number of batches that it knew to be on disk.
+/// Lets the child write for a random time and kills it. Returns the number of batches that the child knew to
+/// be on disk.
 fn write_until_killed(folder: &Path, rng: &mut Rng) -> u32 {
     let mut child = command(folder).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     let mut output = String::new();
-    // A quarter of the children die while they open or create the store.
+    // A quarter of the children are killed while they open or create the store.
     let lines_to_read = if rng.below(4) == 0 { 0 } else { 1 + rng.below(8) };
     while output.lines().filter_map(acknowledged).count() < lines_to_read {
         assert!(lines.read_line(&mut output).unwrap() > 0, "the child ended by itself: {output}");
@@ -54,7 +56,8 @@ fn write_until_killed(folder: &Path, rng: &mut Rng) -> u32 {
     whole.lines().filter_map(acknowledged).next_back().unwrap_or(0)
 }
 
-/// Returns the number of stored batches. Checks that all acknowledged ones are there, complete and only once.
+/// Returns the number of stored batches. Checks that all acknowledged batches are stored, complete and only
+/// once.
 fn check(folder: &Path, known: u32) -> u32 {
     let store = match Store::open(folder) {
         Err(store::StoreError::Missing { .. }) if known == 0 => return 0,

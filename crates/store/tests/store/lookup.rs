@@ -1,4 +1,4 @@
-//! Single trials, and failed trials.
+//! Tests looking up single trials and failed trials.
 
 use engine::{ConfigId, Observation, Status, TrialId};
 use execution::Record;

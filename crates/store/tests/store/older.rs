@@ -6,7 +6,7 @@ use store::{Store, StoreError};
 
 use super::stage::{Folder, batch, charter, space, start};
 
-/// Returns a store of version 1: without the columns that were added later.
+/// Returns a store of version 1, which lacks the columns that were added later.
 fn version_1() -> Folder {
     let folder = Folder::in_memory();
     let (mut writer, _acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());

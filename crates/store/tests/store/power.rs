@@ -12,7 +12,7 @@ fn after_a_power_cut_a_prefix_of_the_batches_is_stored() {
     let folder = Folder::new();
     let space = space();
     let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
-    // One at a time, so that each batch has its own place in the log.
+    // Write one batch at a time, so that each has its own place in the log.
     for n in 0..60 {
         writer.submit(batch(&space, n)).unwrap();
         await_commit(&acknowledgements, u64::from(n) + 1);

@@ -1,4 +1,4 @@
-//! Reading while another process writes.
+//! Tests reading while another process writes.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;

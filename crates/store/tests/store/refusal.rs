@@ -36,7 +36,7 @@ fn an_empty_file_is_not_a_campaign_yet() {
     Store::create(folder.path(), &charter()).unwrap();
 }
 
-/// A new store would replace the link instead of its target.
+/// Creating a new store would replace the link instead of its target.
 #[test]
 fn a_dangling_link_is_not_replaced() {
     let folder = Folder::new();
@@ -125,7 +125,7 @@ fn other_files_are_rejected() {
     other(&header);
 }
 
-/// Returns the bytes of a store with 400 trials, all in its one file.
+/// Returns the bytes of a store with 400 trials, all in a single file.
 fn filled(folder: &Folder) -> Vec<u8> {
     let (mut writer, acknowledgements) = start(Store::create(folder.path(), &charter()).unwrap());
     for n in 0..200 {
@@ -154,8 +154,8 @@ fn damage_is_detected_when_it_is_read() {
             }
         };
         assert!(matches!(reader.verify(), Err(StoreError::Damaged { .. })), "page {page}");
-        // Damage in indices and texts that a resume does not read stays undetected; what it does read is
-        // valid.
+        // Damage in indices and texts that a resume does not read may stay undetected. Everything that it
+        // does read must be valid.
         match reader.load() {
             Ok(loaded) => assert_eq!(loaded.history.trials().len(), 400),
             Err(StoreError::Damaged { .. }) => {}
@@ -182,7 +182,7 @@ fn an_interrupted_creation_is_not_a_campaign_yet() {
         fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
     assert_eq!(left, ["campaign.lock", "campaign.sqlite"], "a campaign that has ended is a single file");
-    // With these bytes 18 and 19, the file can be read without write access to its folder.
+    // If bytes 18 and 19 have these values, the file can be read without write access to its folder.
     assert_eq!(fs::read(folder.database()).unwrap()[18..20], [1, 1]);
 }
 
@@ -249,7 +249,7 @@ fn tables_that_contradict_each_other_are_rejected() {
     }
 }
 
-/// SQLite would keep writing to the removed file.
+/// SQLite itself would keep writing to the removed file.
 #[test]
 fn a_file_that_is_removed_or_replaced_while_it_is_written_is_an_error() {
     for replace in [false, true] {
@@ -269,7 +269,7 @@ fn a_file_that_is_removed_or_replaced_while_it_is_written_is_an_error() {
     }
 }
 
-/// Returns everything that is read from a store, as text.
+/// Returns everything that can be read from a store, as text.
 fn contents(folder: &Folder) -> Result<String, StoreError> {
     let reader = Store::read(folder.path())?;
     let loaded = reader.load()?;
@@ -285,7 +285,7 @@ fn contents(folder: &Folder) -> Result<String, StoreError> {
     Ok(format!("{charter:?}\n{measured:?}\n{:?}\n{validations:?}", loaded.incumbents))
 }
 
-/// A flipped bit is detected, or it changes nothing that is read.
+/// A flipped bit is either detected or changes nothing that is read.
 #[test]
 fn no_flipped_bit_changes_a_number() {
     let folder = Folder::in_memory();
@@ -299,7 +299,7 @@ fn no_flipped_bit_changes_a_number() {
     writer.finish("done").unwrap();
     let (whole, expected) = (fs::read(folder.database()).unwrap(), contents(&folder).unwrap());
     let mut refused = 0;
-    // An odd step covers every bit position of a byte.
+    // Because the step is odd, all bit positions within a byte are tested.
     for bit in (0..whole.len() * 8).step_by((whole.len() * 8 / 250) | 1) {
         let mut flipped = whole.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);

@@ -20,7 +20,7 @@ impl Folder {
         Self::within(&std::env::temp_dir())
     }
 
-    /// Creates a folder in memory if possible, for tests that commit often and need no disk.
+    /// Creates a folder in memory if possible, for tests that commit often and do not need a disk.
     pub(super) fn in_memory() -> Self {
         let memory = Path::new("/dev/shm");
         if memory.is_dir() { Self::within(memory) } else { Self::new() }
@@ -70,7 +70,7 @@ pub(super) fn charter() -> Charter {
     }
 }
 
-/// Starts to write a store, and returns the channel of its acknowledgements.
+/// Starts a writer for a store. Also returns the channel of its acknowledgements.
 pub(super) fn start(store: Store) -> (Writer, Receiver<Acknowledgement>) {
     let (send, acknowledgements) = channel();
     let writer = store.write(move |acknowledgement| send.send(acknowledgement).unwrap()).unwrap();
@@ -88,13 +88,13 @@ pub(super) fn await_commit(acknowledgements: &Receiver<Acknowledgement>, batches
     }
 }
 
-/// Returns configuration `id`, drawn at random from its number.
+/// Returns configuration `id`. Its values are random, with `id` as the seed.
 pub(super) fn configuration(space: &Space, id: u32) -> StoredConfiguration {
     let configuration = space.sample(&mut Rng::new(1, "stage", u64::from(id))).unwrap();
     StoredConfiguration { id: ConfigId(id), origin: "random".to_owned(), configuration }
 }
 
-/// Returns trial `id` of a configuration, with contents derived from its number.
+/// Returns trial `id` of a configuration. Its contents are derived from `id`.
 pub(super) fn trial(id: u64, config: u32) -> Record {
     let cost = 0.25 + id as f64;
     let observation = match id % 4 {

@@ -1,4 +1,4 @@
-//! Batches are stored once and in order, and acknowledged only after that.
+//! Tests that batches are stored once and in order, and acknowledged only after that.
 
 use engine::{Status, TrialId};
 use store::{Acknowledgement, Batch, Store, StoreError};
@@ -52,7 +52,7 @@ fn a_trial_is_never_stored_twice() {
     let acknowledgement = acknowledgements.recv().unwrap();
     let is_twice = matches!(acknowledgement, Acknowledgement::Failed(StoreError::TrialTwice { id: 1 }));
     assert!(is_twice, "{acknowledgement:?}");
-    // A caller that has not received the failure yet gets its cause.
+    // A caller that has not received the failure yet gets its cause when it submits another batch.
     let why = "the store failed: trial 1 is already stored";
     assert_eq!(writer.submit(Batch::default()).unwrap_err().to_string(), why);
     assert!(matches!(Store::open(folder.path()), Err(StoreError::InUse { .. })), "the lock is kept");

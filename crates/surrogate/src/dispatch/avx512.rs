@@ -10,8 +10,8 @@ use std::mem::transmute;
 use crate::arithmetic::Arithmetic;
 use crate::lanes::{LANES, Lanes, Square};
 
-/// Arithmetic for work that runs only where the processor is known to have AVX-512. Its methods are sound for
-/// no other reason, so only `dispatch` may use this type.
+/// Arithmetic with AVX-512. Its methods are sound only if the processor is known to have AVX-512, so only
+/// `dispatch` may use this type.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512;
 

@@ -21,7 +21,7 @@ use super::arithmetic::{Arithmetic, EmulatedFma, HardwareFma};
 #[cfg(target_arch = "x86_64")]
 use avx512::Avx512;
 
-/// A computation to be compiled for each instruction set. Its code must be inlined into `run` to profit.
+/// A computation to be compiled for each instruction set. This helps only if its code is inlined into `run`.
 pub(super) trait Work {
     /// The result.
     type Output;
@@ -44,7 +44,7 @@ pub(super) enum Instructions {
 }
 
 impl Instructions {
-    /// Returns all that this processor has, the best last.
+    /// Returns all instruction sets that this processor has, the best last.
     #[cfg(test)]
     pub(super) fn all() -> Vec<Self> {
         let mut all = vec![Self::Portable];
@@ -56,7 +56,7 @@ impl Instructions {
         all
     }
 
-    /// Returns the best that this processor has.
+    /// Returns the best instruction set that this processor has.
     pub(super) fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
@@ -109,7 +109,7 @@ fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
 }
 
-/// The only function that may name `Avx512`.
+/// Runs work with AVX-512. This is the only function that may name `Avx512`.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
 fn with_avx512<W: Work>(work: W) -> W::Output {

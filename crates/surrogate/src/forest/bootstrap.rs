@@ -1,8 +1,8 @@
 //! The points that each tree has drawn, and how often.
 //!
-//! Every tree draws as many points as there are, with replacement. When a campaign has gained points, each
-//! earlier draw moves to one of the new points with the probability that a fresh draw would fall there, and
-//! new draws are added. The distribution is the same as for drawing from the start, but most draws stay.
+//! Every tree draws as many points as there are, with replacement. When a campaign has gained points, new
+//! draws are added. Each earlier draw moves to one of the new points with the probability that a fresh draw
+//! would select a new point. The distribution is the same as for drawing from the start, but most draws stay.
 
 use math::Rng;
 

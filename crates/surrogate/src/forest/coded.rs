@@ -1,9 +1,9 @@
 //! Training rows as small integers, column by column.
 //!
-//! Trees split only between values that occur. So a column of numbers is cut once into at most 256 bins of
-//! nearly equal size, and every value is replaced by the index of its bin. Each category has its own bin, and
-//! the inactive category has the last one. Bins store their smallest and largest value: a split point lies in
-//! the gap between two bins.
+//! Trees split only between values that occur. So the values of a numeric column are grouped once into at
+//! most 256 bins of nearly equal size, and every value is replaced by the index of its bin. Each category has
+//! its own bin, and the inactive category has the last one. Bins store their smallest and largest value,
+//! because a split point is in the gap between two bins.
 
 use space::INACTIVE;
 
@@ -124,7 +124,7 @@ impl CodedColumn {
     }
 }
 
-/// Returns the bin that contains a number; `None` if it lies in a gap between bins.
+/// Returns the bin that contains a number; `None` if the number is in a gap between bins.
 fn bin(low: &[f32], high: &[f32], value: f32) -> Option<usize> {
     let bin = high.partition_point(|&high| high < value);
     (low.get(bin).is_some_and(|&low| low <= value)).then_some(bin)

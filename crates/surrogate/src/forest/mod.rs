@@ -17,10 +17,11 @@
 //! | s_jk | the value imputed in slot k; low values go to trees with low indices |
 //! | κ_max | the cutoff |
 //!
-//! Low values go to the same trees for all points: in one tree, the censored points are all lucky or all
-//! unlucky together. The bootstrap sample is drawn once and kept through all rounds. Censoring acts on single
-//! trials, so imputation uses the total variance, between trees and within leaves. Predictions for
-//! acquisition functions have the uncertainty of the function alone: the variance between trees.
+//! Low values go to the same trees for all points. So within one tree, all censored points get low values
+//! together or high values together. The bootstrap sample is drawn once and kept through all rounds.
+//! Censoring acts on single trials, so imputation uses the total variance, between trees and within leaves.
+//! Predictions for acquisition functions have only the uncertainty of the function itself: the variance
+//! between trees.
 //!
 //! Each tree averages over instances: g(θ) = log10 of the mean over instances of the leaves' means of
 //! 10^y, because races compare arithmetic means. [`Marginal::Geometric`] averages the logarithms instead.
@@ -145,12 +146,12 @@ impl Default for ForestSettings {
 }
 
 impl ForestSettings {
-    /// Settings as in the paper: one variance for both uses, and logarithms averaged over instances.
+    /// Returns the settings of the paper: one variance for both uses, and logarithms averaged over instances.
     pub fn paper() -> Self {
         Self { filling: Filling::BetweenTrees, marginal: Marginal::Geometric, ..Self::default() }
     }
 
-    /// Settings to learn success from points that are 0 or 1 (see `engine::learning::outcomes`). The
+    /// Returns settings to learn success from points that are 0 or 1 (see `engine::learning::outcomes`). The
     /// predicted mean is the probability of success.
     pub fn of_success() -> Self {
         Self { leaves: Leaves::Share, ..Self::default() }

@@ -12,10 +12,10 @@
 //! | b | bits that W needs |
 //! | u | unit, chosen so that the sum of any points of the node fits into 64 bits |
 //!
-//! One addition gathers value and weight. The gain is the reduction of the sum of squares, up to a
-//! factor that all splits of a node share. Sums of integers do not depend on their order, and the upper
-//! parts of all points sum to zero. So the same partition of the points has the same gain, whichever column
-//! it comes from and whichever side is called left.
+//! One addition sums both value and weight. The gain is the reduction of the sum of squares, up to a factor
+//! that all splits of a node share. Sums of integers do not depend on their order, and the upper parts of all
+//! points sum to zero. So the same partition of the points has the same gain, whichever column it comes from
+//! and whichever side is called left.
 
 /// Sum of the values, and their number.
 pub(super) type Sums = [f64; 2];

@@ -103,7 +103,7 @@ impl Bins {
         self.best_prefix(packed, min_gain)
     }
 
-    /// Like [`subset_of_few`](Self::subset_of_few), for any number of categories.
+    /// Returns the same as [`subset_of_few`](Self::subset_of_few), but for any number of categories.
     #[inline]
     pub(super) fn subset<C: Code>(
         &mut self,

@@ -1,9 +1,9 @@
 //! The points of a small subtree, sorted once by every numeric column.
 //!
-//! Most nodes of a tree are small, and all nodes below a node of at most 256 points are. Its points get
-//! one-byte indices and are sorted by each column. A split partitions each of these orders, so no node
-//! below has to sort or gather again. A column that is constant in a node is constant below it. Its order
-//! is left alone, because only its first and last code are read again.
+//! Most nodes of a tree are small, and so are all nodes below a node with at most 256 points. The points of
+//! such a node get one-byte indices and are sorted by each column. A split partitions each of these orders,
+//! so no node below has to sort or gather again. A column that is constant in a node is constant in all nodes
+//! below it. Its order is not partitioned, because only its first and last code are read again.
 
 use super::coded::{CodedColumn, Codes};
 use super::packed::Packed;
@@ -62,7 +62,7 @@ impl Subtree {
         }
     }
 
-    /// Forgets the current subtree.
+    /// Discards the current subtree.
     pub(super) fn clear(&mut self) {
         self.all = 0..0;
     }
@@ -250,7 +250,7 @@ mod tests {
 
     const COLUMNS: usize = 6;
 
-    /// Columns of 2, 4, 8.. values, one of them categorical.
+    /// Returns columns of 2, 4, 8.. values, one of them categorical.
     fn coded(rows: usize, rng: &mut Rng) -> Coded {
         let alike = InstanceTable::alike();
         let mut columns = [Column::Number; COLUMNS];

@@ -9,7 +9,7 @@ use crate::{Column, InstanceTable, Points, Prediction, Scale};
 
 const LOG: Scale = Scale::Log10 { grain: 1e-3 };
 
-/// log10 cost = 4 (x - 0.3)² + category term + instance feature, with a little noise.
+/// Returns readings of log10 cost = 4 (x - 0.3)² + category term + instance feature, with a little noise.
 fn world(n: usize, cap: f64, instances: &InstanceTable, seed: u64) -> TrainingSet<'_> {
     let columns = [Column::Number, Column::Category(5), Column::Number];
     let mut set = TrainingSet::new(&columns, instances, LOG, Some(100.0));

@@ -82,8 +82,8 @@ impl Gaussian {
         self.log_evidence
     }
 
-    /// Adds one reading at a row of all columns. The hyperparameters and the sites of other stopped trials
-    /// stay as they are.
+    /// Adds one reading; `row` has all columns. The hyperparameters and the sites of other stopped trials do
+    /// not change.
     ///
     /// # Panics
     /// If the row does not have the columns of the training set.
@@ -103,7 +103,7 @@ impl Gaussian {
         }
     }
 
-    /// Returns a clone that believes that these configurations cost what is expected of them. Their predicted
+    /// Returns a clone that assumes that these configurations cost what the model expects. Their predicted
     /// means stay the same and become more certain.
     ///
     /// # Panics
@@ -119,7 +119,7 @@ impl Gaussian {
                 let point = [own.as_slice(), instance].concat();
                 let expected = believing.predict_standardised(&point).mean;
                 if believing.add(&point, Site { target: expected, variance: self.hyperparameters.noise }) {
-                    // A reading equal to the expectation changes no expectation.
+                    // A reading equal to the expected value does not change any expected value.
                     believing.alpha.push(0.0);
                 }
             }
@@ -127,7 +127,7 @@ impl Gaussian {
         believing
     }
 
-    /// Adds a site. Returns `false` and changes nothing if the site is lost to rounding.
+    /// Adds a site. If the site would be lost to rounding, it returns `false` and changes nothing.
     fn add(&mut self, point: &[f64], site: Site) -> bool {
         let mut row = vec![0.0; self.table.len() + 1];
         let own = self.table.len();

@@ -6,7 +6,8 @@
 //! ∂σ²/∂x_c = -2 Σ_i β_i Σ_π p_π ∂k/∂x_c,   β = (K + V)⁻¹ Σ_π p_π k_π
 //! ```
 //!
-//! The shares p of instances are held constant: this is exact where they are equal, or there is one instance.
+//! The shares p of instances are treated as constant. This is exact if they are equal, or if there is one
+//! instance.
 
 use super::coordinates::Compared;
 use super::fitted::{Gaussian, square_sum};

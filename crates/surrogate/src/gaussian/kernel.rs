@@ -16,7 +16,7 @@ use super::coordinates::{Compared, Coordinate, Table};
 use crate::arithmetic::Arithmetic;
 use crate::dispatch::{Instructions, Work};
 
-/// Beyond this q all covariances are practically 0; [`exp`] is accurate up to it.
+/// Beyond this q, all covariances are practically 0. Up to it, [`exp`] is accurate.
 const FARTHEST: f64 = 600.0;
 
 /// The Matérn 5/2 kernel, with a length scale for each column.
@@ -46,7 +46,7 @@ impl Kernel {
         Instructions::best().run(Covariances { kernel: self, table, first, point, out, decays: None });
     }
 
-    /// Like [`covariances`](Self::covariances), and computes -∂k/∂ρ of each as well.
+    /// Computes [covariances](Self::covariances) and also -∂k/∂ρ of each.
     pub(super) fn covariances_and_decays(
         &self,
         table: &Table,
@@ -222,7 +222,7 @@ mod tests {
         for instructions in Instructions::all() {
             assert_eq!(by(instructions), by(Instructions::Portable), "{instructions:?}");
         }
-        // They also match the formula for two points.
+        // The results also match the formula for two points.
         let mut alone = [0.0];
         kernel.covariances(&table, 52, &[0.3, 1.0, 0.7], &mut alone);
         let square = kernel.square(0, &[0.3, 1.0, 0.7], &table.point(52));

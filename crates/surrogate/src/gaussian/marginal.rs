@@ -13,16 +13,16 @@
 //! its mean on an instance from the effect of that instance.
 //!
 //! Both formulas are exact to first order. If costs are not modelled by their logarithm, p is the same for
-//! all instances and they are exact. If all that is known of instances is which is which, a point has only
-//! two covariances with a configuration: on its own instance, and on any other. Then all instances take
-//! little longer than one.
+//! all instances, and both are exact. If instances have no features, a point has only two covariances with a
+//! configuration: one on its own instance, and one on any other. Predicting all instances then takes little
+//! longer than predicting one.
 
 use super::coordinates::{Compared, Coordinates, Table};
 use super::fitted::Gaussian;
 use super::likelihood::Hyperparameters;
 use crate::{Scale, TrainingSet};
 
-/// What predictions over all instances need to know about the instances.
+/// The data about the instances that predictions over all of them need.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Instances {
     /// The coordinates of each instance.
@@ -204,7 +204,7 @@ impl Gaussian {
     fn shares(&self, expected: &mut [f64]) -> f64 {
         let count = expected.len() as f64;
         match self.scale {
-            // Without a spread, the expected costs are all the same.
+            // If the spread is zero, the expected costs are all the same.
             scale if scale == Scale::Linear || self.standard.spread == 0.0 => {
                 let mean = expected.iter().sum::<f64>() / count;
                 expected.fill(1.0 / count);

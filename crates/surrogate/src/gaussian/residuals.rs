@@ -1,4 +1,4 @@
-//! Leave-one-out residuals: how far readings lie from the prediction of all others.
+//! Leave-one-out residuals: how far each reading is from its prediction by all others.
 //!
 //! ```text
 //! z_i = (t_i - μ₋_i) / √(v₋_i + V_i) = α_i / √A_i          A_i = (K + V)⁻¹_ii, α = (K + V)⁻¹ (t - m)
@@ -14,9 +14,9 @@
 use super::fitted::Gaussian;
 
 impl Gaussian {
-    /// Returns z of each reading of the training set, in order; `None` where a trial was stopped or the
+    /// Returns z of each reading of the training set, in order; `None` if the trial was stopped or the
     /// reading was left out. Readings of the same configuration and instance are one point and share its z.
-    /// Readings learned since the fit count among the others.
+    /// The readings learned since the fit are among those that predict the point.
     pub fn residuals(&self) -> Vec<Option<f64>> {
         let n = self.table.len();
         let inverse = self.factor.inverse();
@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(residuals.len(), data.len());
         assert_eq!(residuals[4], None, "stopped");
         assert_eq!(residuals[7], residuals[8], "one point");
-        // The repeated reading has no point of its own.
+        // The repeated reading shares the point of an earlier one.
         for (at, residual) in residuals.iter().enumerate().filter(|(at, _)| *at != 4 && *at != 8) {
             let known = left_out(&fitted, if at > 8 { at - 1 } else { at });
             let found = residual.unwrap();

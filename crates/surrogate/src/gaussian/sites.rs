@@ -32,7 +32,7 @@ const MAX_SWEEPS: usize = 40;
 /// The precision of a site without information.
 const MIN_PRECISION: f64 = 1e-6;
 
-/// A Gaussian that stands for the readings of a point.
+/// A normal distribution that represents the readings of a point.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Site {
     pub(super) target: f64,
@@ -71,7 +71,8 @@ pub(super) struct Posterior {
     pub(super) inverse: Vec<f64>,
     /// Log evidence of the readings.
     pub(super) log_evidence: f64,
-    /// ∂/∂σ² of the log evidence, as far as it comes from stopped trials and repeated readings of one point.
+    /// The part of ∂/∂σ² of the log evidence that comes from stopped trials and repeated readings of one
+    /// point.
     pub(super) noise_derivative: f64,
 }
 

@@ -22,7 +22,8 @@ fn gaussian_processes_of_every_treatment_conform() {
 
 const MIXED: [Column; 4] = [Column::Number, Column::Category(3), Column::Number, Column::Number];
 
-/// A smooth function of four columns with noise; if `censored`, every third configuration is stopped early.
+/// Returns a smooth function of four columns with noise; if `censored`, every third configuration is
+/// stopped early.
 fn mixed(instances: &InstanceTable, n: usize, censored: bool) -> TrainingSet<'_> {
     let mut rng = Rng::new(3, "mixed", 0);
     let mut data = TrainingSet::new(&MIXED, instances, Scale::Linear, None);
@@ -101,7 +102,8 @@ fn line(readings: &[(f64, Reading)]) -> TrainingSet<'static> {
     data
 }
 
-/// Probability of a cost above a bound, and mean and variance of f given that, by quadrature.
+/// Returns the probability of a cost above a bound, and the mean and variance of f in this case, by
+/// quadrature.
 fn above(mean: f64, deviation: f64, bound: f64, noise: f64) -> (f64, f64, f64) {
     let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
     let step = deviation * 1e-3;
@@ -174,7 +176,7 @@ fn a_learned_reading_changes_predictions_unless_it_is_a_low_bound() {
         after[0].mean > before[0].mean + 1.0 && after[0].variance < before[0].variance,
         "{before:?} {after:?}"
     );
-    // A bound far below the expected cost says nothing.
+    // A bound far below the expected cost gives no information.
     let mut bounded = grown.clone();
     bounded.learn(&row, AtLeast(-50.0));
     for (a, b) in after.iter().zip(predict(&bounded)) {
@@ -304,7 +306,7 @@ fn covariances_that_no_noise_makes_positive_definite_are_an_error() {
     assert_eq!(posterior(&readings).err(), Some(FitError::Singular));
 }
 
-/// Readings f(x) + h of several instances, with each configuration on only one of them.
+/// Returns readings f(x) + h of several instances; each configuration is on only one of them.
 fn with_effects(instances: &InstanceTable, n: usize) -> TrainingSet<'_> {
     let mut rng = Rng::new(5, "effects", 0);
     let mut data = TrainingSet::new(&[Column::Number; 2], instances, Scale::Linear, None);

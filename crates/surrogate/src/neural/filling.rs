@@ -14,8 +14,8 @@
 //! | y_j | the imputed cost |
 //! | σ_j² | the total variance, between networks and of single trials, because single trials were stopped |
 //!
-//! Each round begins with the same random numbers, so that imputed costs change because of what was learned
-//! and not by chance.
+//! Each round starts with the same random numbers. So imputed costs change because of what was learned, not
+//! by chance.
 //!
 //! J. Schmee, G. Hahn, A Simple Method for Regression Analysis with Censored Data, Technometrics 21, 1979.
 
@@ -94,7 +94,7 @@ mod tests {
         settings.train(data, &mut Rng::new(7, "fit", 0)).unwrap()
     }
 
-    /// y = 2x on [0, 1] with noise; `read` turns y into a reading.
+    /// Returns readings of y = 2x on [0, 1] with noise; `read` turns y into a reading.
     fn line<'a>(
         alike: &'a InstanceTable,
         cutoff: Option<f64>,

@@ -114,7 +114,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Adds the effort of a later training, and takes over its loss.
+    /// Adds the effort of a later training and replaces the loss by that of the later one.
     fn and(self, next: Self) -> Self {
         Self {
             steps: self.steps + next.steps,
@@ -144,7 +144,7 @@ impl Default for NeuralSettings {
 }
 
 impl NeuralSettings {
-    /// Trains networks and returns the effort as well.
+    /// Trains networks and returns them with the effort of training.
     ///
     /// # Panics
     /// If the number of members, the number of rounds or the batch size is 0, or if a setting is negative or
@@ -153,7 +153,7 @@ impl NeuralSettings {
         self.train_watched(data, rng, &mut |_| {})
     }
 
-    /// Like [`Self::train`], and passes every trained ensemble to `watch`, including the last one.
+    /// Does the same as [`Self::train`] and passes every trained ensemble to `watch`, including the last one.
     ///
     /// # Panics
     /// As [`Self::train`].

@@ -9,7 +9,7 @@ use crate::{Column, InstanceTable, Points, Prediction, Scale};
 
 const LOG: Scale = Scale::Log10 { grain: 1e-3 };
 
-/// Settings of small networks that are trained quickly.
+/// Returns settings of small networks that are trained quickly.
 fn small() -> NeuralSettings {
     NeuralSettings { layers: vec![12, 12], epochs: 60, members: 2, ..NeuralSettings::default() }
 }
@@ -29,7 +29,7 @@ fn random_samples(n: usize, width: usize, seed: u64) -> Samples {
     let mut rng = Rng::new(seed, "lessons", 0);
     let rows = (0..n * width).map(|_| rng.unit() as f32).collect();
     let reading = |rng: &mut Rng| {
-        // One in ten is an outlier.
+        // One reading in ten is an outlier.
         let far = if rng.below(10) == 0 { 10.0 } else { 1.0 };
         let y = far * rng.normal();
         if rng.below(2) == 0 { AtLeast(y) } else { Exact(y) }
@@ -37,7 +37,7 @@ fn random_samples(n: usize, width: usize, seed: u64) -> Samples {
     Samples { rows, width, readings: (0..n).map(|_| reading(&mut rng)).collect() }
 }
 
-/// y = 2x on [0, 1] with noise; `read` turns x and y into a reading.
+/// Returns readings of y = 2x on [0, 1] with noise; `read` turns x and y into a reading.
 fn line<'a>(
     alike: &'a InstanceTable,
     mut read: impl FnMut(f64, f64, &mut Rng) -> Reading,

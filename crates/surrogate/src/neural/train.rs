@@ -15,9 +15,10 @@
 //! | c, λ, m, r | [`clip`](NeuralSettings::clip), [`decay`](NeuralSettings::decay), [`momentum`](NeuralSettings::momentum), [`rate`](NeuralSettings::rate) |
 //! | T | number of steps: epochs times whole batches |
 //!
-//! An epoch is a random order of the points, cut into whole batches. Points that remain are left for another
-//! epoch; if there are fewer points than a batch has, they form one batch. When the weights become
-//! non-finite, training restarts with other weights and a tenth of the rate, and counts the restart.
+//! In each epoch, the points are put in a random order and cut into whole batches. Points that do not fill a
+//! batch are left for another epoch. If there are fewer points than a batch has, they form one batch. When
+//! the weights become non-finite, training restarts with other weights and a tenth of the rate, and counts
+//! the restart.
 //!
 //! L. Smith, A disciplined approach to neural network hyper-parameters: Part 1, 2018.
 
@@ -332,7 +333,7 @@ pub(super) fn train(settings: &NeuralSettings, samples: &Samples, rng: Rng) -> T
 mod tests {
     use super::*;
 
-    /// Samples with readings so far out that every gradient is clipped.
+    /// Returns samples with readings so far out that every gradient is clipped.
     fn far_out(n: usize) -> Samples {
         Samples { rows: vec![1.0; n], width: 1, readings: vec![Reading::Exact(1e5); n] }
     }
@@ -380,7 +381,7 @@ mod tests {
         };
         let rng = Rng::new(2, "decay", 0);
         let before = Network::new(1, &settings.layers, &mut rng.clone());
-        // One point is left over for another epoch.
+        // One point does not fit into a batch and is left for another epoch.
         let trained = train(&settings, &far_out(33), rng);
         assert_eq!(trained.steps, 2);
         for (&start, &end) in before.weights().iter().zip(trained.network.weights()) {

@@ -1,5 +1,5 @@
-//! C programs as inputs for compilers: functions with loops over arrays, branches, switches, arithmetic and
-//! calls of each other. They compile without headers. Running them computes nothing useful.
+//! C programs as inputs for compilers. Their functions contain loops over arrays, branches, switches,
+//! arithmetic and calls to each other. The programs compile without headers and compute nothing useful.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use math::Rng;
 
 /// Number of functions in a program.
 const FUNCTIONS: usize = 3;
-/// Determines the maximum number of statements in a block.
+/// Number from which the maximum number of statements in functions and blocks is derived.
 const STATEMENTS: usize = 4;
 /// Maximum nesting depth of blocks.
 const DEPTH: usize = 2;
@@ -37,7 +37,8 @@ impl Writer {
     }
 
     fn function(&mut self, number: usize) {
-        // Small functions are worth inlining, and only static functions may be removed.
+        // Some functions are small, so that inlining them pays off. Some are static, because the compiler may
+        // remove only static functions.
         let linkage = if self.rng.below(3) > 0 { "static " } else { "" };
         let size = if self.rng.below(2) == 0 { 1 } else { 2 + self.rng.below(STATEMENTS) };
         let _ = writeln!(self.text, "\n{linkage}int f{number}(int a, int b, int n)\n{{");
@@ -50,7 +51,7 @@ impl Writer {
         if linkage.is_empty() {
             return;
         }
-        // An external function uses the static one.
+        // Add an external function that calls the static one, so that the static one is used.
         let _ =
             writeln!(self.text, "\nint g{number}(int a)\n{{\n    return f{number}(a, a + {number}, 16);\n}}");
     }

@@ -1,8 +1,8 @@
 //! Linear equations over bounded integers with some disjunctions, in the SMT-LIB format (QF_LIA).
 //!
-//! A solution is drawn first, uniformly within the bounds. Each equation has factors from 1 to 59 and the sum
-//! that the solution gives. There are as many disjunctions as variables, each over two random variables, and
-//! the solution satisfies all of them.
+//! A solution is drawn first, uniformly within the bounds. Each equation has coefficients from 1 to 59, and
+//! its right-hand side is the sum that the solution gives. There are as many disjunctions as variables. Each
+//! is over two random variables, and the solution satisfies all of them.
 
 use math::Rng;
 

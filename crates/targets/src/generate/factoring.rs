@@ -1,14 +1,15 @@
-//! Factoring as formulas: a circuit that multiplies two numbers whose product is given.
+//! Factoring as formulas. A formula describes a circuit that multiplies two unknown numbers, and fixes their
+//! product.
 //!
 //! The product is that of two primes with as many bits as the factors may have, so there are one or two
-//! solutions. The circuit adds the partial products row by row. Each gate is a variable, defined by its
-//! clauses.
+//! solutions. The circuit adds the partial products row by row. Each gate is a variable, and clauses define
+//! its value.
 
 use math::Rng;
 
 use crate::formula::{Formula, Literal};
 
-/// Returns a formula whose solutions are the two factors, of `bits` bits each (3 to 31), of a random product.
+/// Returns a formula for factoring a random product of two primes. Each prime has `bits` bits (3 to 31).
 pub fn factoring(bits: u32, seed: u64) -> Formula {
     let mut rng = Rng::new(seed, "factoring", 0);
     let product = prime(bits, &mut rng) * prime(bits, &mut rng);
@@ -23,7 +24,7 @@ pub fn factoring(bits: u32, seed: u64) -> Formula {
     formula
 }
 
-/// Returns a random prime whose highest bit is set.
+/// Returns a random prime with `bits` bits, the highest of which is set.
 fn prime(bits: u32, rng: &mut Rng) -> u64 {
     assert!((3..=31).contains(&bits), "factors have 3 to 31 bits, not {bits}");
     let half = 1u64 << (bits - 1);
@@ -115,7 +116,8 @@ impl Circuit {
 mod tests {
     use super::*;
 
-    /// Fixes the inputs and propagates through the gates, each of which is determined by earlier variables.
+    /// Returns whether the factors `x` and `y` satisfy the formula. Sets the inputs and computes the gates
+    /// one after the other; earlier variables determine the value of each gate.
     fn holds(formula: &Formula, x: u64, y: u64, bits: u32) -> bool {
         let mut values: Vec<Option<bool>> = vec![None; formula.variables() as usize];
         for place in 0..bits {

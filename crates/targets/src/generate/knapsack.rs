@@ -1,12 +1,12 @@
 //! Knapsacks with several constraints, as mixed-integer programs in the LP format.
 //!
-//! Weights are uniform on 5 to 99. The value of an item is its mean weight plus up to 29. Each capacity is
-//! half the sum of all weights. Values that correlate with weights make the choice hard. (After Chu and
-//! Beasley, 1998.)
+//! Weights are uniform on 5 to 99. The value of an item is its mean weight over the constraints plus up to
+//! 29. The capacity of each constraint is half the sum of its weights. Because values correlate with weights,
+//! the choice is hard. (After Chu and Beasley, 1998.)
 
 use math::Rng;
 
-/// Returns a program that chooses among items under several constraints.
+/// Returns a mixed-integer program that chooses among `items` items under several constraints.
 pub fn knapsack(items: usize, constraints: usize, seed: u64) -> String {
     let mut rng = Rng::new(seed, "knapsack", 0);
     let weights: Vec<Vec<usize>> =

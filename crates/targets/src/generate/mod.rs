@@ -1,4 +1,4 @@
-//! Generated inputs for installed programs: the same arguments and seed give the same text everywhere.
+//! Generated inputs for installed programs. The same arguments and seed give the same text on every machine.
 //!
 //! | module | input of |
 //! |---|---|

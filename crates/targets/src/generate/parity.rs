@@ -1,9 +1,9 @@
-//! Parity on graphs, as unsatisfiable formulas. Every edge is a variable, and the sum of the edges at a
-//! vertex is odd at the first vertex and even at all others. The total of all sums counts every edge twice,
-//! so it cannot be odd.
+//! Parity on graphs, as unsatisfiable formulas. Every edge is a variable. The formula requires that the sum
+//! of the edges at a vertex is odd at the first vertex and even at all others. The total of all these sums
+//! counts every edge twice, so it is even, and the formula has no solution.
 //!
-//! The graph is drawn uniformly among those whose vertices have three neighbours each. Such formulas are hard
-//! for the search of SAT solvers and easy for solvers that eliminate enough variables. (Tseitin, 1968;
+//! The graph is drawn uniformly among the graphs in which every vertex has three neighbours. Such formulas
+//! are hard for SAT solvers that search, and easy for those that eliminate enough variables. (Tseitin, 1968;
 //! Urquhart, Hard examples for resolution, 1987.)
 
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ pub fn parity(vertices: usize, seed: u64) -> Formula {
             .filter(|&edge| edges[edge as usize].0 == vertex || edges[edge as usize].1 == vertex)
             .collect();
         let wanted = u32::from(vertex == 0);
-        // A clause for each combination of values with the wrong parity.
+        // One clause excludes each combination of values that has the wrong parity.
         for values in (0..1u32 << NEIGHBOURS).filter(|values| values.count_ones() % 2 != wanted) {
             formula.push(own.iter().enumerate().map(|(place, &edge)| {
                 if values >> place & 1 == 1 { Literal::negative(edge) } else { Literal::positive(edge) }
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!((formula.variables(), formula.clause_count()), (9, 6 * 4));
         let assignment = |bits: u32| (0..9).map(|edge| bits >> edge & 1 == 1).collect::<Vec<bool>>();
         assert!((0..1 << 9).all(|bits| !formula.is_satisfied_by(&assignment(bits))));
-        // Without the odd vertex, all edges may be 0.
+        // Without the clauses of the odd vertex, setting all edges to 0 is a solution.
         let mut rest = Formula::new(9);
         formula.clauses().skip(4).for_each(|clause| rest.push(clause.iter().copied()));
         assert!(rest.is_satisfied_by(&[false; 9]));

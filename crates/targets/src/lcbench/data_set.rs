@@ -32,7 +32,7 @@ pub const DATA_SETS: [Recipe; 7] = [
     Recipe { name: "vehicle", task: 167_168, threshold: 60.77, cutoff: 90.0 },
 ];
 
-/// Number of random configurations that determine a recipe.
+/// Number of random configurations from which the threshold and cutoff of a recipe are computed.
 const DRAWN: usize = 300;
 
 /// Returns the parameters of a training run.
@@ -50,7 +50,8 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// Returns the seconds until the end of the first epoch that reaches the accuracy; `None` if none does.
+    /// Returns the seconds until the end of the first epoch that reaches the accuracy. `None` if no epoch
+    /// reaches it.
     pub fn time_to(&self, accuracy: f64) -> Option<f64> {
         self.accuracy.iter().zip(&self.seconds).find(|(reached, _)| **reached >= accuracy).map(|it| *it.1)
     }
@@ -75,12 +76,12 @@ pub struct DataSet {
 }
 
 impl DataSet {
-    /// Creates a data set; `None` if the network does not know it.
+    /// Creates a data set. Returns `None` if the network does not know its task.
     pub fn new(network: Arc<Network>, recipe: Recipe) -> Option<Self> {
         network.has_task(recipe.task).then_some(Self { network, recipe })
     }
 
-    /// Returns its name, task, threshold and cutoff.
+    /// Returns the name, task, threshold and cutoff of the data set.
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
     }
@@ -96,13 +97,13 @@ impl DataSet {
         Curve { seconds: column(0), accuracy: column(1) }
     }
 
-    /// Returns the time to accuracy; `None` if the threshold is not reached.
+    /// Returns the seconds until the threshold is reached. `None` if it is never reached.
     pub fn time_to_accuracy(&self, configuration: &Configuration) -> Option<f64> {
         self.curve(configuration).time_to(self.recipe.threshold)
     }
 
-    /// Returns the seconds of the whole training run, and the final accuracy, which must not be below the
-    /// threshold.
+    /// Returns the seconds of the whole training run, and the final accuracy. The constraint requires that
+    /// this accuracy is at least the threshold.
     pub fn time_and_accuracy(&self, configuration: &Configuration) -> (f64, f64) {
         self.curve(configuration).end()
     }
@@ -119,7 +120,7 @@ impl DataSet {
     pub fn recomputed_recipe(&self, drawn: &[Curve]) -> Recipe {
         let quantile = |share: f64, mut series: Vec<f64>| {
             series.sort_by(f64::total_cmp);
-            // Interpolates linearly between neighbours, as usual.
+            // Linear interpolation between neighbours, the usual definition.
             let place = share * (series.len() - 1) as f64;
             let (below, part) = (place.floor() as usize, place.fract());
             series[below] + part * (series[(below + 1).min(series.len() - 1)] - series[below])

@@ -21,7 +21,7 @@ use super::network::{Layer, Linear, Network, Scale};
 use super::{INPUTS, OUTPUTS};
 
 const MAGIC: &[u8; 8] = b"lcbench1";
-/// Larger than any size in a network of this kind. A larger number means that the file is damaged.
+/// Upper bound on every size in a network of this kind. A larger number means that the file is damaged.
 const LARGEST: u32 = 1 << 14;
 
 /// Why a network could not be read.
@@ -44,10 +44,10 @@ pub enum NetworkError {
     /// The file has missing, additional or changed bytes.
     #[error("the network is damaged ({what}): export it again")]
     Damaged {
-        /// The symptom.
+        /// How the damage was noticed.
         what: &'static str,
     },
-    /// The network has a different number of inputs or outputs.
+    /// The network does not have the expected number of inputs or outputs.
     #[error("the network has {inputs} inputs and {outputs} outputs, but {INPUTS} and {OUTPUTS} are expected")]
     Shape {
         /// Number of inputs.

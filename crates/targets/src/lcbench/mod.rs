@@ -1,17 +1,18 @@
 //! LCBench: training of neural networks on tabular data, simulated by a surrogate.
 //!
-//! A configuration has a [`Curve`]: seconds and validation accuracy after each of 52 epochs. It defines two
-//! targets for each of seven data sets:
+//! The surrogate predicts a [`Curve`] for each configuration: seconds and validation accuracy after each of
+//! 52 epochs. The curves define two targets for each of seven data sets:
 //!
 //! | target | cost | constraint |
 //! |---|---|---|
 //! | time to accuracy | seconds until the first epoch that reaches the threshold ends; unknown if none does | |
 //! | time under a constraint | seconds of all epochs | final accuracy at least the threshold |
 //!
-//! A quarter of all configurations reach the threshold of a data set: it is the 0.75 quantile of the best
-//! accuracy of 300 random configurations. The cutoff is the median time of 52 epochs of the same 300, so that
-//! a trial that never reaches the threshold is stopped when half of them would have ended by themselves. Both
-//! are recorded in [`DATA_SETS`], to two decimals and to whole seconds; a test recomputes them.
+//! The threshold of a data set is the 0.75 quantile of the best accuracy of 300 random configurations, so a
+//! quarter of all configurations reach it. The cutoff is the median time that the same 300 configurations
+//! take for 52 epochs. So a trial that never reaches the threshold is stopped at the time when half of the
+//! training runs would have ended by themselves. [`DATA_SETS`] records thresholds to two decimals and cutoffs
+//! to whole seconds; a test recomputes them.
 //!
 //! The network is not part of captune: the user provides its file (`bench/scripts/export-lcbench.py`).
 //!

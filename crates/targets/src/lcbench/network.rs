@@ -1,4 +1,4 @@
-//! The network of the surrogate: residual layers with gates, evaluated for all epochs at once.
+//! The network of the surrogate. It has residual layers with gates and is evaluated for all epochs at once.
 //!
 //! ```text
 //! z       = (e_task, scaled inputs)
@@ -15,8 +15,8 @@
 //! | s, t | scale and shift of the last normalisation |
 //! | H, h | weights and biases of the head |
 //!
-//! Sums are computed in the order of the inputs, in 32 bits, so the outputs are the same everywhere. Each
-//! weight of the network is read once for all epochs, which are evaluated side by side.
+//! Sums are computed in the order of the inputs, in 32 bits, so the outputs are the same on every machine.
+//! All epochs are evaluated side by side, so each weight of the network is read only once.
 //!
 //! References: F. Pfisterer et al., "YAHPO Gym", 2022 (the surrogate); L. Zimmer et al., "Auto-PyTorch
 //! Tabular", 2021 (LCBench).
@@ -26,7 +26,8 @@ use super::{EPOCHS, INPUTS, OUTPUTS};
 /// One number for each epoch.
 pub(super) type Lane = [f32; EPOCHS];
 
-/// Offset that allows logarithms of 0, as in the surrogate's training.
+/// Offset that is added before taking logarithms, so that 0 is allowed. The surrogate was trained with the
+/// same offset.
 const SMALL: f32 = 1e-12;
 
 /// The conversion between a value and the number that the network uses for it.
@@ -71,7 +72,8 @@ impl Linear {
     }
 }
 
-/// Epochs are summed in two parts, each small enough for its sums to stay in registers.
+/// Number of epochs in the first part. Epochs are summed in two parts, each small enough for its sums to stay
+/// in registers.
 const FIRST: usize = 28;
 
 fn sums<const FROM: usize, const COUNT: usize>(weights: &[f32], bias: f32, inputs: &[Lane]) -> [f32; COUNT] {
@@ -117,9 +119,9 @@ impl Network {
         self.tasks.contains(&task)
     }
 
-    /// Returns all outputs after every epoch, from the first to the last: time, validation accuracy, and four
-    /// more. The settings are batch size, learning rate, momentum, weight decay, layers, units and dropout.
-    /// Returns `None` for an unknown task.
+    /// Returns all outputs for every epoch, in order of epochs. The outputs are time, validation accuracy and
+    /// four more. The settings are batch size, learning rate, momentum, weight decay, layers, units and
+    /// dropout. Returns `None` for an unknown task.
     pub fn evaluate(&self, task: u32, settings: &[f32; INPUTS - 1]) -> Option<Vec<[f32; OUTPUTS]>> {
         let row = self.tasks.iter().position(|&known| known == task)?;
         let embedded = self.embedding.len() / self.tasks.len();

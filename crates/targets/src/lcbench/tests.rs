@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::file::checksum;
 use super::*;
 
-/// A network of width 2 and one hidden gate, for task 7 alone.
+/// A network of width 2 with one hidden gate. It knows only task 7.
 struct Tiny {
     embedding: f32,
     first: [[f32; 9]; 2],
@@ -44,7 +44,7 @@ fn tiny() -> Tiny {
         embedding: 0.75,
         first: [row(1.0), row(-0.6)],
         first_bias: [0.1, 0.4],
-        // The second row closes the gate in some epochs and not in others.
+        // With this second row, the gate is closed in some epochs and open in others.
         gate: [[0.7, -0.4], [-0.9, 0.8]],
         gate_bias: [-0.2, 0.3],
         back: [1.1, -0.9],
@@ -142,7 +142,7 @@ fn invalid_files_are_rejected_with_a_reason() {
     let mut flipped = good.clone();
     flipped[100] ^= 1;
     assert!(message(&flipped).contains("checksum"));
-    // Damage from before the checksum was computed.
+    // These files were damaged before their checksum was computed, so the checksum is correct.
     let sealed = |mut body: Vec<u8>| {
         body.extend(checksum(&body).to_le_bytes());
         body
@@ -205,7 +205,7 @@ fn the_exported_network_matches_the_original() {
 #[test]
 fn a_recorded_recipe_can_be_recomputed() {
     let Some((_, network)) = exported() else { return };
-    // One data set stands for all: `bench lcbench` recomputes all seven.
+    // One data set is enough here: `bench lcbench` recomputes all seven.
     let data_set = DataSet::new(network, DATA_SETS[6]).unwrap();
     assert_eq!(data_set.recomputed_recipe(&data_set.drawn()), DATA_SETS[6]);
 }

@@ -1,15 +1,15 @@
 //! SAPS, a local search for an assignment that satisfies a formula.
 //!
-//! Clauses have weights w, initially 1; the assignment is initially random. With Δ(x) the change of the
-//! total weight of unsatisfied clauses if x is flipped, each step is one of these:
+//! Each clause has a weight w, which is initially 1. The assignment is initially random. Let Δ(x) be the
+//! change in the total weight of unsatisfied clauses if the variable x is flipped. Each step is one of these:
 //!
 //! | case | step |
 //! |---|---|
 //! | min Δ(x) < -0.1 over all x in unsatisfied clauses | flip an x with minimum Δ(x); break ties at random |
-//! | else, with probability `wp` | flip a random variable of the formula |
+//! | otherwise, with probability `wp` | flip a random variable of the formula |
 //! | else | w := alpha w for unsatisfied clauses; then, with probability `ps`, w := rho w + (1 - rho) mean(w) for all |
 //!
-//! Weights only grow, so in time any improvement larger than rounding errors is below -0.1.
+//! Weights only grow. So after enough steps, every improvement larger than rounding errors is below -0.1.
 //!
 //! | file | subject |
 //! |---|---|
@@ -36,7 +36,7 @@ use crate::formula::Formula;
 use network::Network;
 use state::State;
 
-/// The parameters of the search. [`Default`] returns the values its authors recommend.
+/// The parameters of the search. [`Default`] returns the values that the authors of SAPS recommend.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Saps {
     /// Factor by which the weights of unsatisfied clauses grow: 1 or more.
@@ -45,7 +45,7 @@ pub struct Saps {
     pub rho: f64,
     /// Probability of smoothing.
     pub ps: f64,
-    /// Probability of a random flip when no flip improves.
+    /// Probability of a random flip when no flip is an improvement.
     pub wp: f64,
 }
 
@@ -70,7 +70,7 @@ pub struct SapsError {
 }
 
 impl Saps {
-    /// Checks that the method is defined for these values; the space has narrower ranges.
+    /// Checks that the method is defined for these values. The ranges in [`SPACE`] are narrower.
     pub fn check(&self) -> Result<(), SapsError> {
         let all = [
             ("alpha", self.alpha, 1.0, 1e6),
@@ -84,8 +84,8 @@ impl Saps {
         }
     }
 
-    /// Returns the parameters named `alpha`, `rho`, `ps` and `wp` of a configuration, with defaults for
-    /// missing ones.
+    /// Reads the parameters `alpha`, `rho`, `ps` and `wp` from a configuration. Missing ones get their
+    /// default values.
     pub fn from_configuration(configuration: &Configuration) -> Self {
         let value =
             |name, default| configuration.get(name).and_then(|literal| literal.number()).unwrap_or(default);
@@ -102,7 +102,7 @@ impl Saps {
 /// How a search ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// Number of steps, with and without a flip.
+    /// Number of steps, including those without a flip.
     pub steps: u64,
     /// The satisfying assignment, if one was found.
     pub solved: Option<Vec<bool>>,
@@ -116,7 +116,7 @@ pub fn space() -> Space {
     read(SPACE, "saps.toml", Format::Toml).expect("a test reads this file")
 }
 
-/// Searches for at most `max_steps` steps. The same arguments give the same outcome everywhere.
+/// Searches for at most `max_steps` steps. The same arguments give the same outcome on every machine.
 pub fn solve(formula: &Formula, saps: &Saps, seed: u64, max_steps: u64) -> Outcome {
     solve_while(formula, saps, seed, max_steps, |_| true)
 }
@@ -124,8 +124,8 @@ pub fn solve(formula: &Formula, saps: &Saps, seed: u64, max_steps: u64) -> Outco
 /// Number of steps between two calls of `keep_going` in [`solve_while`].
 pub const STEPS_BETWEEN_CHECKS: u64 = 4096;
 
-/// Like [`solve`], but also stops when `keep_going`, called now and then with the steps made so far, returns
-/// `false`.
+/// Like [`solve`], but also stops when `keep_going` returns `false`. It is called every
+/// [`STEPS_BETWEEN_CHECKS`] steps with the number of steps made so far.
 pub fn solve_while(
     formula: &Formula,
     saps: &Saps,

@@ -1,8 +1,8 @@
 //! A formula in the form that the search needs.
 //!
 //! Clauses that are always true are left out, and repeated literals in a clause are merged. Most clauses have
-//! two literals: for them the other literal is stored in the list of occurrences, and no count of true
-//! literals is kept.
+//! two literals. For these, each occurrence of a literal stores the other literal of its clause, so no count
+//! of true literals is needed.
 
 use crate::formula::{Formula, Literal, Occurrences};
 

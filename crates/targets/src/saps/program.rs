@@ -1,8 +1,8 @@
 //! SAPS as a program that can be tuned like any other.
 //!
-//! Prints what solvers in competitions print: `s SATISFIABLE` with the assignment in lines `v`, or
-//! `s UNKNOWN`, preceded by `c steps = N`. The exit code is 10 if the formula is satisfied, 0 if not, and 2
-//! for invalid arguments or input.
+//! The program prints what solvers in competitions print. First comes `c steps = N`, then either
+//! `s SATISFIABLE` with the assignment in lines that begin with `v`, or `s UNKNOWN`. The exit code is 10 if a
+//! satisfying assignment was found, 0 if not, and 2 for invalid arguments or input.
 
 use std::fmt::Write as _;
 

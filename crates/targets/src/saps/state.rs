@@ -1,7 +1,8 @@
 //! The state of a search and its steps.
 //!
 //! The score of a variable x is Δ(x): the weight of clauses that flipping x would break, minus the weight of
-//! clauses it would satisfy. When x is flipped, each clause with x, of weight w, changes these scores:
+//! clauses that it would satisfy. When x is flipped, each clause that contains x and has weight w changes
+//! these scores:
 //!
 //! | true literals of the clause | whose score | change |
 //! |---|---|---|
@@ -11,9 +12,10 @@
 //! | 1 to 0 | its other variables | - w |
 //! | any | x itself | changes sign |
 //!
-//! Each score also counts the clauses broken minus the clauses satisfied: when all weights increase by the
-//! same amount, the score changes by that amount times this count. Variables whose score has become an
-//! improvement are listed. Variables that are no longer improvements leave the list when it is next searched.
+//! Each score also has a count: the number of clauses broken minus the number satisfied. When all weights
+//! increase by the same amount, the score changes by that amount times this count. Variables whose score has
+//! become an improvement are put on a list. Those that are no longer improvements leave the list the next
+//! time it is searched.
 
 use math::Rng;
 
@@ -25,7 +27,7 @@ use crate::formula::Literal;
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 struct Score {
     change: f64,
-    /// Clauses broken minus clauses satisfied.
+    /// Number of clauses that a flip would break minus the number that it would satisfy.
     count: i32,
     listed: bool,
 }
@@ -42,7 +44,7 @@ struct Scores {
 }
 
 impl Scores {
-    /// Raises a score: flipping would break one more clause or satisfy one fewer.
+    /// Raises a score because flipping the variable would now break one more clause or satisfy one fewer.
     #[inline]
     fn raise(&mut self, variable: u32, weight: f64) {
         let score = &mut self.all[variable as usize];
@@ -59,8 +61,8 @@ impl Scores {
         self.list(variable, limit);
     }
 
-    /// Lists the variable if its score is below the limit. There is no branch, because it could not be
-    /// predicted.
+    /// Lists the variable if its score is below the limit. The code has no branch, because the processor
+    /// could not predict it.
     #[inline]
     fn list(&mut self, variable: u32, limit: f64) {
         let score = &mut self.all[variable as usize];
@@ -79,7 +81,7 @@ impl Scores {
         }
     }
 
-    /// Returns the variables with the lowest score, if it is below the limit.
+    /// Returns all variables with the lowest score, if that score is below the limit.
     #[inline]
     fn best(&mut self, limit: f64) -> &[u32] {
         let (mut least, mut ties, mut best, mut kept) = (limit, 0, 0, 0);
@@ -98,7 +100,7 @@ impl Scores {
         if ties <= 1 || least >= limit {
             return &self.candidates[best..best + usize::from(least < limit)];
         }
-        // Variables that tie are moved to the end, where they form one slice.
+        // Tied variables are moved to the end, where they form one slice.
         let mut end = kept;
         let mut place = best;
         while place < end {
@@ -117,7 +119,8 @@ impl Scores {
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 struct Truth {
     count: u32,
-    /// Exclusive or of the variables of the true literals: the variable itself if there is only one.
+    /// Exclusive or of the variables of all true literals. If there is only one true literal, this is its
+    /// variable.
     joined: u32,
 }
 
@@ -246,7 +249,7 @@ impl<'a> State<'a> {
             }
         }
         self.weights.update_limit();
-        // The limit is known only now.
+        // The variables can be listed only now, because the limit depends on the new weights.
         for &clause in &self.unsatisfied.list {
             for &variable in self.network.variables.get(clause as usize) {
                 self.scores.list(variable, self.weights.limit);
@@ -329,7 +332,8 @@ impl<'a> State<'a> {
                 scores.raise(truth.joined, weight);
             }
         }
-        // The loops above have changed its own score too. Flipping back has the opposite effect.
+        // The loops above have changed the score of the flipped variable too. Flipping it back would have the
+        // opposite effect, so its new score is its old one with the opposite sign.
         let score = &mut scores.all[variable as usize];
         (score.change, score.count) = (-own.change, -own.count);
         scores.list(variable, limit);
@@ -342,7 +346,7 @@ mod tests {
     use crate::formula::Formula;
     use crate::quasigroup::Quasigroup;
 
-    /// Compares the whole incremental state with its definition.
+    /// Compares all incrementally updated values with values computed from their definitions.
     fn check(state: &State<'_>, what: &str) {
         let formula = &state.network.formula;
         let mut changes = vec![(0.0, 0); formula.variables() as usize];
@@ -393,7 +397,7 @@ mod tests {
         assert!(state.holds.chunks(2).all(|both| both[0] != both[1]));
     }
 
-    /// Clauses of all lengths, with repeated and opposite literals.
+    /// Returns a formula with clauses of all lengths, with repeated and opposite literals.
     fn mixed(rng: &mut Rng) -> Formula {
         let mut formula = Formula::new(30);
         for _ in 0..150 {

@@ -1,7 +1,8 @@
 //! The weights of the clauses, smoothed in constant time.
 //!
-//! Smoothing applies the same linear map to all weights, and only the order of scores matters. Dividing by
-//! the factor rho leaves the addition of the same number to all weights, which is stored once:
+//! Smoothing replaces each weight w by rho w + (1 - rho) mean. Only the order of scores matters, so all
+//! weights may be divided by rho. What remains is the addition of one number to all weights, and this number
+//! is stored only once:
 //!
 //! ```text
 //! w(c) = part(c) + floor
@@ -16,19 +17,19 @@
 //! | total, mean | sum and mean of all w(c) |
 //! | unit | the published weight is `unit w(c)`; initially 1 |
 //!
-//! Now and then everything is divided by the mean, so that no number gets too large. If rho is so small that
-//! the smoothed weights are indistinguishable from their mean, they are set to the mean.
+//! When the weights have become too large, all of them are divided by their mean. If rho is so small that the
+//! smoothed weights are indistinguishable from their mean, they are set to the mean.
 
-/// In units of the published weight, a change up to this size is not an improvement.
+/// A score is an improvement only if it is below minus this value, in units of the published weight.
 const THRESHOLD: f64 = 0.1;
-/// The same as a share of the mean weight: larger than any rounding error.
+/// The same threshold as a share of the mean weight; it is larger than any rounding error.
 const ROUNDING: f64 = 1e-9;
-/// Weights are normalised when their total exceeds this.
+/// Weights are normalised when their total exceeds this value.
 const LARGE: f64 = 1e100;
 /// Parts below this share of the floor are indistinguishable from 0.
 const NEGLIGIBLE: f64 = 1e-30;
-/// Below this rho, smoothing erases all differences: the largest weight is at most the mean times the number
-/// of clauses.
+/// For rho below this value, smoothing erases all differences between weights. The reason is that the largest
+/// weight is at most the mean times the number of clauses.
 const SMALL_RHO: f64 = 1e-21;
 
 /// What smoothing did to the weights.
@@ -46,7 +47,7 @@ pub(super) struct Weights {
     pub(super) floor: f64,
     total: f64,
     unit: f64,
-    /// A score below this is an improvement. The limit rises only when weights are normalised.
+    /// A score below this limit is an improvement. The limit rises only when weights are normalised.
     pub(super) limit: f64,
 }
 
@@ -84,7 +85,7 @@ impl Weights {
         self.limit = -(THRESHOLD / self.unit).max(ROUNDING * self.mean());
     }
 
-    /// Smooths all weights. The numbers may be large afterwards.
+    /// Smooths all weights. Afterwards they may be so large that they must be normalised.
     pub(super) fn smooth(&mut self, rho: f64) -> Smoothed {
         let mean = self.mean();
         if rho < SMALL_RHO {
@@ -125,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    /// Smooths by the definition, clause by clause.
+    /// Smooths the weights one by one, according to the definition.
     fn smooth(weights: &mut [f64], rho: f64) {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
         for weight in weights {

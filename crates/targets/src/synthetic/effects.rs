@@ -3,7 +3,8 @@
 /// The effect of a parameter.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
-    /// For a range: its best position from 0 to 1, and the effect at the end farther from it.
+    /// For a range: the best position from 0 to 1, and the effect at the end of the range that is farther
+    /// from it.
     Best(f64, f64),
     /// For choices: the effect of each choice.
     Of(&'static [f64]),
@@ -11,7 +12,7 @@ pub(super) enum Shape {
 
 use Shape::{Best, Of};
 
-/// By class of instance: the effects of newton, secant, bisection, anneal and tabu.
+/// For each class of instances, the effects of the strategies newton, secant, bisection, anneal and tabu.
 pub(super) const STRATEGIES: [[f64; 5]; 3] =
     [[0.0, 0.9, 1.6, 0.8, 0.3], [0.7, 1.0, 1.4, 0.9, 0.0], [0.4, 0.6, 0.5, 1.3, 0.2]];
 
@@ -41,7 +42,7 @@ pub(super) const EFFECTS: &[(&str, Shape)] = &[
     ("activity-decay", Best(0.9, 0.4)),
 ];
 
-/// Interacting ranges: both names, the best difference of their positions, the weight.
+/// Interacting ranges: both names, the best difference between their positions, and the weight.
 pub(super) const INTERACTIONS: &[(&str, &str, f64, f64)] = &[
     ("step", "decay", -0.4, 0.8),
     ("depth", "width", 0.1, 0.6),
@@ -50,5 +51,6 @@ pub(super) const INTERACTIONS: &[(&str, &str, f64, f64)] = &[
     ("pre-elimination", "pool", 0.1, 0.4),
 ];
 
-/// The region where trials crash: all these parameters within their interval of positions at once.
+/// The region where trials crash. A configuration is in it if each of these parameters lies in its interval
+/// of positions.
 pub(super) const CRASH: &[(&str, f64, f64)] = &[("pre-elimination", 0.7, 1.0), ("pool", 0.0, 0.27)];

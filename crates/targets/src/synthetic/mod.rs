@@ -1,5 +1,6 @@
-//! synthetic-76: a target with 76 parameters that is computed by a formula. It has what small examples lack:
-//! many parameters that hardly matter, conditions that do, interactions, subsets of choices, and crashes.
+//! synthetic-76: a target with 76 parameters whose costs are computed by a formula. It has what small
+//! examples lack: many parameters that hardly matter, conditions that matter, interactions, subsets of
+//! choices, and crashes.
 //!
 //! ```text
 //! ln cost(x, i, s) = difficulty(i) + sum over effects + sum over interactions + small(x) + noise(x, i, s)
@@ -9,17 +10,18 @@
 //! |---|---|
 //! | difficulty(i) | uniform on [ln 0.01, ln 10]: a thousandfold spread |
 //! | effects | the table in `effects`: a parabola around the best position of a range, a number per choice |
-//! | strategy | the best one depends on the class of the instance; there are three classes |
-//! | interactions | two ranges must fit together: weight (u - v - shift)^2 |
+//! | strategy | the best strategy depends on the class of the instance; there are three classes |
+//! | interactions | the best values of two ranges depend on each other: weight (u - v - shift)^2 |
 //! | small(x) | at most 0.04 per other active parameter: a parabola or a number per choice, drawn once |
 //! | noise | normal of deviation 0.5, its exponential of mean 1; differs by configuration, instance and seed |
 //!
-//! u and v are positions on the parameters' scales, from 0 to 1. An inactive parameter has no effect, so the
-//! quality of a strategy depends on its own parameters. Preprocessing that eliminates much with a small pool
-//! crashes on every instance. This affects about 4 % of random configurations; their trials crash after a
-//! tenth of the cost they would have had. The default configuration does not crash.
+//! u and v are positions on the parameters' scales, from 0 to 1. An inactive parameter has no effect, so a
+//! strategy is as good as its own parameters make it. A configuration with strong elimination in
+//! preprocessing and a small pool crashes on every instance. About 4 % of random configurations crash, after
+//! a tenth of the cost that the trial would otherwise have had. The default configuration does not crash.
 //!
-//! The number of instances is unlimited; even numbers are for training, odd numbers for testing.
+//! The number of instances is unlimited. Instances with even numbers are for training, those with odd numbers
+//! for testing.
 
 mod effects;
 
@@ -33,7 +35,7 @@ use effects::{CRASH, EFFECTS, INTERACTIONS, STRATEGIES, Shape};
 /// The result of a trial that is never stopped.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Answer {
-    /// Seconds.
+    /// Cost in seconds.
     pub cost: f64,
     /// Whether the trial crashes after that cost.
     pub crashed: bool,
@@ -42,7 +44,7 @@ pub struct Answer {
 /// Maximum effect of a parameter that hardly matters.
 const SMALL: f64 = 0.04;
 const NOISE: f64 = 0.5;
-/// The share of its cost after which a trial crashes.
+/// A crashing trial crashes after this share of the cost that it would have had.
 const CRASH_AFTER: f64 = 0.1;
 
 /// The effect of one parameter of the space.
@@ -53,7 +55,7 @@ enum Term {
         weight: f64,
     },
     Choices(Vec<f64>),
-    /// One effect for each choice and class of instance.
+    /// One effect for each choice and each class of instances.
     Strategy,
 }
 
@@ -104,7 +106,7 @@ fn choice(place: f64, count: usize) -> usize {
 }
 
 impl Synthetic {
-    /// Returns its space.
+    /// Returns the space of the target.
     pub fn space(&self) -> &Space {
         &self.space
     }
@@ -120,7 +122,7 @@ impl Synthetic {
         Answer { cost: if crashed { CRASH_AFTER * cost } else { cost }, crashed }
     }
 
-    /// Returns the mean cost over all seeds, as if nothing crashed.
+    /// Returns the mean cost over all seeds, assuming that no trial crashes.
     pub fn mean(&self, configuration: &Configuration, instance: u32) -> f64 {
         let mut rng = Rng::new(76, "instance", u64::from(instance));
         let difficulty = libm::log(0.01) + rng.unit() * libm::log(1000.0);
@@ -200,7 +202,7 @@ mod tests {
     #[test]
     fn instances_differ_in_their_best_configurations_and_in_difficulty() {
         let (target, all) = (Synthetic::default(), drawn(300));
-        // The better of two configurations is not the same on all instances.
+        // Which of two configurations is better depends on the instance.
         let mut orders = 0;
         for pair in all.chunks_exact(2) {
             let better = |instance| target.mean(&pair[0], instance) < target.mean(&pair[1], instance);

@@ -10,7 +10,7 @@
 //! | spread | uniform on [ln 10, ln 1000] |
 //! | shape of a range | ((u - best) / d)^2; u: position on its scale, d: distance from best to the farther end |
 //! | shape of choices | a number for each choice: 0 for the best, 1 for the worst |
-//! | best, by instance | uniform on [0, 1], shifted by a normal of deviation 0.05 and clamped to [0, 1] |
+//! | best | uniform on [0, 1]; for each instance shifted by a normal of deviation 0.05, clamped to [0, 1] |
 //!
 //! An inactive parameter has no effect.
 
@@ -20,9 +20,9 @@ use space::{Domain, Space};
 
 #[derive(Clone, Debug)]
 enum Shape {
-    /// For each instance, the best position.
+    /// The best position for each instance.
     Range(Vec<f64>),
-    /// For each choice, its number.
+    /// The value of the shape for each choice.
     Choices(Vec<f64>),
 }
 
@@ -56,7 +56,7 @@ impl Landscape {
         self.spread
     }
 
-    /// Returns the effect of the configuration with this row.
+    /// Returns the effect of a configuration that is encoded as `row`.
     pub(super) fn effect(&self, row: &[f64], instance: u32) -> f64 {
         let mut sum = 0.0;
         for ((&place, &weight), shape) in row.iter().zip(&self.weights).zip(&self.shapes) {

@@ -1,7 +1,7 @@
-//! Worlds: simulated targets whose costs are computed by a formula within a microsecond or two, so that whole
+//! Worlds: simulated targets whose costs are computed by a formula. This takes a microsecond or two, so whole
 //! campaigns can be simulated.
 //!
-//! The logarithm of a cost is a sum of terms that are drawn once from the seed of the world:
+//! The logarithm of a cost is a sum of random terms, which the seed of the world determines:
 //!
 //! ```text
 //! ln cost(x, i, s) = difficulty(i) + effect(x, i) + noise(x, i, s)
@@ -11,7 +11,7 @@
 //! |---|---|
 //! | difficulty | exponential with mean 1: most instances take seconds, some minutes |
 //! | effect | a landscape: 0 at best, ln 10 to ln 1000 at worst; its optimum differs slightly by instance |
-//! | noise | normal, its exponential with mean 1; differs by configuration, instance and seed |
+//! | noise | normal; its exponential has mean 1; differs by configuration, instance and seed |
 //!
 //! | kind | difficulty | effect | noise | other properties |
 //! |---|---|---|---|---|
@@ -22,8 +22,9 @@
 //! | [`Kind::Constrained`] | yes | yes | 0.3 | a second output, high where the cost is low |
 //! | [`Kind::LogUniform`] | none | in the exponent | see below | |
 //!
-//! Log-uniform costs are `5000^(u^g)` with u uniform on [0, 1] by configuration, instance and seed, and
-//! g from e^-1.5 for the worst configuration to e^1.5 for the best; g = 1 is log-uniform on [1, 5000].
+//! Log-uniform costs are `5000^(u^g)`. Here u is uniform on [0, 1] and differs by configuration, instance and
+//! seed. The exponent g ranges from e^-1.5 for the worst configuration to e^1.5 for the best one. With g = 1,
+//! the costs are log-uniform on [1, 5000].
 
 mod landscape;
 mod regions;
@@ -57,7 +58,7 @@ impl Kind {
     pub const ALL: [Self; 6] =
         [Self::Flat, Self::Deterministic, Self::Noisy, Self::Crashing, Self::Constrained, Self::LogUniform];
 
-    /// Returns the standard deviation of the logarithm of the cost.
+    /// Returns the standard deviation of the noise.
     fn noise(self) -> f64 {
         match self {
             Self::Flat | Self::Noisy => 0.7,
@@ -70,7 +71,7 @@ impl Kind {
 /// How a trial ends if nothing stops it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Ending {
-    /// It finishes by itself, after its cost.
+    /// It finishes by itself, after as many seconds as its cost.
     Finished,
     /// It crashes.
     Crashed {
@@ -79,7 +80,7 @@ pub enum Ending {
     },
     /// It runs out of memory.
     MemoryOut {
-        /// Seconds until then.
+        /// Seconds until it runs out of memory.
         after: f64,
     },
 }
@@ -87,7 +88,7 @@ pub enum Ending {
 /// The result of a trial: one configuration on one instance with one seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
-    /// Seconds; meaningless to the user if the trial does not finish.
+    /// Cost in seconds; meaningless to the user if the trial does not finish.
     pub cost: f64,
     /// How the trial ends.
     pub ending: Ending,
@@ -95,7 +96,8 @@ pub struct Answer {
     pub constraints: Vec<f64>,
 }
 
-/// The bound on the second output of a constrained world, which is its value for the default configuration.
+/// The bound on the second output of a constrained world. The default configuration's output equals this
+/// bound.
 pub const BOUND: f64 = 1.0;
 
 /// The logarithm of the largest cost of a log-uniform world.
@@ -107,7 +109,7 @@ pub struct World {
     kind: Kind,
     space: Space,
     seed: u64,
-    /// The row of the default configuration.
+    /// The default configuration, encoded as a row.
     default: Vec<f64>,
     /// The difficulty of each instance.
     difficulties: Vec<f64>,
@@ -118,7 +120,7 @@ pub struct World {
 }
 
 impl World {
-    /// Creates the world of a kind and seed over a space, with at least one instance.
+    /// Creates the world that `kind`, `space` and `seed` determine. There must be at least one instance.
     pub fn new(kind: Kind, space: &Space, instances: u32, seed: u64) -> Self {
         assert!(instances > 0, "a world needs an instance");
         let mut rng = Rng::new(seed, "difficulties", 0);
@@ -135,7 +137,7 @@ impl World {
         }
     }
 
-    /// Returns its kind.
+    /// Returns the kind of the world.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -150,7 +152,7 @@ impl World {
         self.difficulties.len() as u32
     }
 
-    /// Returns the result of a trial. The instance must be one of the world's, and the configuration must
+    /// Returns the result of a trial. The instance must exist in this world, and the configuration must
     /// belong to its space.
     pub fn answer(&self, configuration: &Configuration, instance: u32, seed: u64) -> Answer {
         let row = self.space.encode(configuration);
@@ -175,7 +177,7 @@ impl World {
         Answer { cost, ending, constraints }
     }
 
-    /// Returns the mean cost over all seeds, as if every trial finished.
+    /// Returns the mean cost over all seeds, assuming that every trial finishes.
     pub fn mean(&self, configuration: &Configuration, instance: u32) -> f64 {
         let effect = self.landscape.effect(&self.space.encode(configuration), instance);
         match self.kind {
@@ -190,7 +192,7 @@ impl World {
         }
     }
 
-    /// Returns the mean cost, for all kinds except the log-uniform one.
+    /// Returns the mean cost over all seeds in a world that is not log-uniform.
     fn typical(&self, effect: f64, instance: u32) -> f64 {
         let effect = if self.kind == Kind::Flat { 0.0 } else { effect };
         libm::exp(self.difficulties[instance as usize] + effect)

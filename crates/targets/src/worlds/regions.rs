@@ -1,7 +1,8 @@
-//! Regions where trials fail: they crash in a slice of one parameter and run out of memory in a slice of
-//! another (or in another slice of the same). The default configuration is in neither.
+//! Regions where trials fail. Trials crash in a slice of one parameter. They run out of memory in a slice of
+//! another parameter, or, if no other parameter has one, in another slice of the same parameter. The default
+//! configuration is in neither slice.
 //!
-//! A slice of a range is a fifth of its scale; a slice of choices is one of them.
+//! A slice of a range is a fifth of its scale. A slice of choices is a single choice.
 
 use math::Rng;
 use space::INACTIVE;
@@ -62,7 +63,8 @@ impl Regions {
         Self { crash, memory }
     }
 
-    /// Returns how a trial of this cost ends. Failures happen at a random time before its cost.
+    /// Returns how a trial of this cost ends. A failing trial fails at a random time before it reaches its
+    /// cost.
     pub(super) fn ending(&self, row: &[f64], cost: f64, rng: &mut Rng) -> Ending {
         let is_in = |slice: &Option<Slice>| slice.is_some_and(|slice| slice.has(row));
         if is_in(&self.crash) {

@@ -5,8 +5,7 @@ use targets::formula::{Formula, Literal};
 use targets::saps::{STEPS_BETWEEN_CHECKS, Saps, solve, solve_while, space};
 use targets::{Quasigroup, dimacs};
 
-/// Returns a formula with three random literals per clause, such that a planted assignment satisfies all
-/// clauses.
+/// Returns a formula with three random literals per clause. A planted assignment satisfies all clauses.
 fn planted(variables: u32, clauses: usize, seed: u64) -> Formula {
     let mut rng = Rng::new(seed, "planted", 0);
     let hidden: Vec<bool> = (0..variables).map(|_| rng.below(2) == 0).collect();
@@ -64,7 +63,7 @@ fn the_seed_determines_the_outcome() {
     assert!(steps.iter().any(|&other| other != steps[0]), "{steps:?}");
 }
 
-/// A campaign that is repeated in a year must get the same costs.
+/// A campaign that is repeated a year later must get the same costs.
 #[test]
 fn steps_match_the_recorded_ones() {
     let steps = |order, holes, seed| {

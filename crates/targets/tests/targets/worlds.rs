@@ -20,7 +20,7 @@ fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Returns the ratio of the largest to the smallest mean cost over instances.
+/// Returns how much configurations differ: the largest mean cost over instances divided by the smallest.
 fn spread(world: &World) -> f64 {
     let costs: Vec<f64> = configurations(100)
         .iter()
@@ -67,7 +67,7 @@ fn means_match_the_average_of_answers() {
 fn in_a_flat_world_no_configuration_is_better() {
     let world = world(Kind::Flat, 1);
     assert_eq!(spread(&world), 1.0);
-    // Single trials differ nevertheless, even between configurations on one pair.
+    // Single trials still differ: two configurations have different costs on the same pair.
     let all = configurations(2);
     let ratio = world.answer(&all[0], 0, 1).cost / world.answer(&all[1], 0, 1).cost;
     assert!((ratio - 1.0).abs() > 0.01);

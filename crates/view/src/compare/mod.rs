@@ -23,11 +23,11 @@ use shared::{Common, Contestant};
 /// Campaigns side by side.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Compared {
-    /// The campaigns, in the order given.
+    /// The campaigns, in the order in which they were given.
     pub campaigns: Vec<Side>,
-    /// Whether they are ranked.
+    /// Whether the campaigns are ranked.
     pub ranked: bool,
-    /// The pairs that they are compared on.
+    /// The pairs on which the campaigns are compared.
     #[serde(rename = "common")]
     pub on: Option<On>,
 }
@@ -37,7 +37,7 @@ pub struct Compared {
 pub struct On {
     /// Number of pairs.
     pub pairs: usize,
-    /// Where they come from.
+    /// Where the pairs come from.
     pub ground: Ground,
 }
 
@@ -59,11 +59,11 @@ pub struct Side {
     pub standing: Option<Standing>,
     /// The verdict on the best.
     pub verdict: Option<Verdict>,
-    /// Why it cannot be ranked with the first campaign.
+    /// Reasons why the campaign cannot be ranked with the first one; empty if it can.
     pub obstacles: Vec<Obstacle>,
-    /// The mean compared cost of its best on the common pairs.
+    /// Mean compared cost of its best configuration on the common pairs.
     pub common_cost: Option<f64>,
-    /// The ratio to the best of the first campaign; `None` for the first itself.
+    /// Comparison with the best configuration of the first campaign; `None` for the first campaign itself.
     pub against_first: Option<AgainstFirst>,
     /// The meaning of its costs.
     #[serde(skip)]
@@ -73,15 +73,16 @@ pub struct Side {
 /// The comparison with the first campaign.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct AgainstFirst {
-    /// Factor by which the best is better than that of the first campaign; above 1 is better.
+    /// Factor by which this campaign's best configuration is better than that of the first campaign. Above 1
+    /// is better.
     pub ratio: f64,
     /// 95 % confidence interval of the ratio.
     pub interval: Option<[f64; 2]>,
-    /// Probability of a ratio this far from 1 if there were no difference.
+    /// Probability of a ratio at least this far from 1 if there were no difference.
     pub p: f64,
 }
 
-/// Compares campaigns with the first of them.
+/// Compares each campaign with the first one.
 pub fn compare(all: &[Kept]) -> Result<Compared, ViewError> {
     let read = |kept| Ok((Records::of(kept)?, Kept::settings(kept)?));
     let read: Vec<(Records<'_>, Settings)> = all.iter().map(read).collect::<Result<_, ViewError>>()?;
@@ -113,7 +114,8 @@ fn contestant<'a>((records, settings): &'a (Records<'_>, Settings)) -> Result<Co
 }
 
 impl Side {
-    /// One campaign of the comparison, with the common pairs and its index there.
+    /// Returns one campaign of the comparison. `common` contains the results on the common pairs and the
+    /// campaign's index in them.
     fn of(
         records: &Records<'_>,
         obstacles: Vec<Obstacle>,

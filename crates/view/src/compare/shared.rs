@@ -1,8 +1,8 @@
-//! Compares the best of each campaign on the pairs that all of them have in common.
+//! Compares the best configuration of each campaign on the pairs that all campaigns have in common.
 //!
 //! Campaigns with the same seed and instances use the same pairs. The pairs of their validations are
-//! unbiased. Those of the training flatter each campaign, because its best was chosen on them, and are used
-//! only if the validations have no pairs in common.
+//! unbiased. The pairs of the training make each campaign look better than it is, because its best
+//! configuration was chosen on them. So they are used only if the validations have no pairs in common.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,7 +16,7 @@ use scenario::{Measure, Scenario};
 use serde::{Serialize, Serializer};
 use store::StoredValidation;
 
-/// One campaign.
+/// One campaign of the comparison.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contestant<'a> {
     /// Its scenario.
@@ -33,7 +33,7 @@ pub(super) struct Contestant<'a> {
     pub(super) best: ConfigId,
 }
 
-/// Why a campaign cannot be ranked with the first.
+/// Why a campaign cannot be ranked with the first one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Obstacle {
     /// The objective differs.
@@ -42,7 +42,7 @@ pub enum Obstacle {
         key: &'static str,
         /// The value in the first campaign.
         first: String,
-        /// The value in this one.
+        /// The value in this campaign.
         other: String,
     },
     /// The training instances differ.
@@ -51,7 +51,7 @@ pub enum Obstacle {
         only_first: usize,
         /// Number of instances that only this campaign has.
         only_other: usize,
-        /// One of them.
+        /// Name of one of these instances.
         example: String,
     },
 }
@@ -80,27 +80,27 @@ impl Serialize for Obstacle {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ground {
-    /// Validations, which had no part in choosing the configurations.
+    /// Validations, whose results were not used to choose the configurations.
     Validation,
     /// The training of each campaign.
     Training,
 }
 
-/// The best of every campaign on the common pairs.
+/// Results of every campaign's best configuration on the common pairs.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Common {
     /// Where the pairs come from.
     pub(super) ground: Ground,
     /// Number of pairs.
     pub(super) pairs: usize,
-    /// The mean compared cost of each campaign's best.
+    /// The mean compared cost of each campaign's best configuration.
     pub(super) means: Vec<f64>,
-    /// The comparison of each best with that of the first campaign; `None` for the first itself, and if costs
-    /// have no ratio.
+    /// The comparison of each best configuration with that of the first campaign. `None` for the first
+    /// campaign itself, and if the costs have no ratio.
     pub(super) against_first: Vec<Option<stats::Comparison>>,
 }
 
-/// Reasons why a campaign cannot be ranked with the first; empty if it can.
+/// Returns the reasons why a campaign cannot be ranked with the first one; empty if it can.
 pub(super) fn obstacles(first: &Contestant<'_>, other: &Contestant<'_>) -> Vec<Obstacle> {
     let (ours, theirs) = (facts(first.scenario), facts(other.scenario));
     let differing = ours.into_iter().zip(theirs).filter(|(first, other)| first.1 != other.1);
@@ -118,7 +118,7 @@ pub(super) fn obstacles(first: &Contestant<'_>, other: &Contestant<'_>) -> Vec<O
     found
 }
 
-/// The settings that must be equal for costs to be comparable, by key.
+/// Returns the settings that must be equal for costs to be comparable, by key.
 fn facts(scenario: &Scenario) -> [(&'static str, String); 5] {
     let objective = &scenario.objective;
     let measure = match objective.minimise {
@@ -142,7 +142,8 @@ fn facts(scenario: &Scenario) -> [(&'static str, String); 5] {
 /// Compared costs by instance and seed.
 type Costs = BTreeMap<(String, u32), f64>;
 
-/// Compares all campaigns on their common pairs; `None` if there are none. There must be no obstacles.
+/// Compares all campaigns on their common pairs; `None` if there are no such pairs. The campaigns must have
+/// no obstacles.
 pub(super) fn common(all: &[Contestant<'_>]) -> Option<Common> {
     let validated: Vec<Costs> = all.iter().map(validated).collect();
     let cutoffs: Vec<Option<f64>> =
@@ -211,7 +212,7 @@ mod tests {
 
     #[test]
     fn only_common_pairs_count() {
-        // No other campaign has the pair of `c`, and only the second one has that of `e`.
+        // No other campaign has the pair of `c`, and only the second campaign has the pair of `e`.
         let first = costs(&[("a", 1, 4.0), ("b", 1, 8.0), ("c", 1, 100.0), ("e", 1, 50.0)]);
         let second = costs(&[("a", 1, 2.0), ("b", 1, 4.0), ("c", 2, 0.1), ("e", 1, 1.0)]);
         let third = costs(&[("a", 1, 4.0), ("b", 1, 8.0), ("d", 1, 1.0)]);
@@ -237,7 +238,7 @@ mod tests {
             row(0, 1, Observation::finished(7.0)),
             row(3, 1, Observation::finished(4.0)),
             row(3, 2, Observation::timeout(9.0)),
-            // An earlier best, validated before the campaign was resumed.
+            // This is an earlier best configuration, validated before the campaign was resumed.
             row(2, 1, Observation::finished(6.0)),
             row(2, 3, Observation::finished(5.0)),
             // A lost trial has no result.

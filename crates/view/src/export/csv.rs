@@ -1,4 +1,4 @@
-//! Exports trials as CSV: one line per trial; the first line names the columns.
+//! Exports trials as CSV, with one line per trial. The first line names the columns.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -47,8 +47,8 @@ pub fn csv(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, ExportE
     })
 }
 
-/// The line of a trial, without the values of its parameters and its outputs. Trials of a validation have no
-/// number.
+/// Returns the line of a trial, without the values of its parameters and its outputs. Validation trials have
+/// no number.
 fn line(sense: Sense, number: Option<u64>, instance: &str, record: &Record) -> Line {
     let Record { trial, detail, started, ended, slot } = record;
     let mut line = Line::default();
@@ -75,7 +75,7 @@ fn line(sense: Sense, number: Option<u64>, instance: &str, record: &Record) -> L
     line
 }
 
-/// A line under construction.
+/// A line that is being written.
 #[derive(Default)]
 struct Line {
     cells: String,

@@ -34,7 +34,7 @@ pub fn json_lines(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, 
     })
 }
 
-/// The line of a trial. Trials of a validation have no number.
+/// Returns the line of a trial. Validation trials have no number.
 fn line(
     sense: Sense,
     number: Option<u64>,

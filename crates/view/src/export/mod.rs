@@ -1,4 +1,4 @@
-//! Exports trials in formats that other programs read. Trials are written one at a time, so that memory use
+//! Exports trials in formats that other programs can read. Trials are written one at a time, so memory use
 //! does not depend on their number.
 //!
 //! | format | contents |
@@ -6,7 +6,7 @@
 //! | CSV, JSON Lines | every trial with everything known about it, then the trials of validations |
 //! | SMAC3 | `runhistory.json` as version 2.3 and later writes it |
 //!
-//! Costs have the user's sign, except for SMAC3, which minimises as the search does.
+//! Costs have the user's sign. SMAC3 is the exception: it always minimises, as the search does.
 
 mod csv;
 mod json_lines;
@@ -25,16 +25,16 @@ use store::StoreError;
 /// Numbers of trials written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Written {
-    /// Trials of the search.
+    /// Number of trials of the search.
     pub trials: u64,
-    /// Trials of validations.
+    /// Number of trials of validations.
     pub validations: u64,
 }
 
 /// Why trials cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// They cannot be read from the store.
+    /// The trials cannot be read from the store.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Writing failed.
@@ -42,7 +42,7 @@ pub enum ExportError {
     Write(#[from] io::Error),
 }
 
-/// A cost in the user's sign, and whether it is only a bound.
+/// Returns a cost with the user's sign, and whether it is only a bound.
 fn shown(sense: Sense, cost: Option<Reading>) -> (Option<f64>, Option<bool>) {
     (cost.map(|cost| sense.shown(cost.lower_bound())), cost.map(Reading::is_censored))
 }

@@ -7,8 +7,8 @@
 //! | memory; crashed, wrong | `MEMORYOUT`; `CRASHED` with the penalty |
 //! | aborted, lost | left out: they say nothing about the configuration |
 //!
-//! SMAC3 has no censored costs. A stopped trial must not look good there, so its cost is the penalty; how it
-//! really ended is in its `additional_info`.
+//! SMAC3 has no censored costs. A stopped trial must not look good there, so its cost is the penalty.
+//! `additional_info` contains how the trial really ended.
 
 use std::io::Write;
 
@@ -21,21 +21,21 @@ use store::StoreReader;
 
 use super::ExportError;
 
-/// The cost of a failure if there is no cutoff, since JSON has no infinity.
+/// The cost of a failure if there is no cutoff. It is finite, because JSON has no infinity.
 const WORST: f64 = f64::MAX;
 
 /// Numbers of trials written and left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Smac3Export {
-    /// Trials written.
+    /// Number of trials written.
     pub trials: u64,
-    /// Of these, trials stopped below the cutoff, whose cost is the penalty.
+    /// Number of these trials that were stopped below the cutoff, so that their cost is the penalty.
     pub capped: u64,
-    /// Trials left out.
+    /// Number of trials left out.
     pub left_out: u64,
 }
 
-/// Writes all trials with the costs of the objective; `are_times`: costs are seconds.
+/// Writes all trials with the costs of the objective. `are_times` means that costs are seconds.
 pub fn smac3(
     reader: &StoreReader,
     objective: &Objective,
@@ -93,7 +93,7 @@ pub fn smac3(
     })
 }
 
-/// The number of a status in SMAC3.
+/// Returns SMAC3's number for a status.
 fn status(status: Status) -> Option<u8> {
     match status {
         Status::Finished => Some(1),
@@ -112,13 +112,13 @@ fn cost(objective: &Objective, observation: &Observation) -> f64 {
     if cost.is_finite() { cost } else { WORST }
 }
 
-/// The cost reached, if it is a time; otherwise the duration.
+/// Returns the cost that the trial reached, if costs are times; otherwise, its duration.
 fn time(are_times: bool, record: &Record) -> f64 {
     let reached = record.trial.observation.cost().map(Reading::lower_bound);
     reached.filter(|_| are_times).or(record.detail.wall).unwrap_or(record.ended - record.started)
 }
 
-/// Information that has no field of its own in SMAC3.
+/// Returns information for which SMAC3 has no field.
 fn about(record: &Record) -> Value {
     let mut about = Map::new();
     about.insert("status".to_owned(), record.trial.observation.status().name().into());

@@ -1,13 +1,13 @@
-//! One verdict over all folds, and which of their configurations to use.
+//! Computes one verdict over all folds, and chooses which of their configurations to use.
 //!
-//! The pairs of all validations are pooled: every instance is measured with the baseline and with the best of
-//! a campaign that never saw it. The comparison is therefore between the *procedure* (tuning for a fold's
-//! budget on the other folds) and the baseline, not between one configuration and the baseline. A fold that
-//! found nothing better keeps the baseline, and its instances count with a ratio of 1; leaving them out would
-//! be too favourable.
+//! The pairs of all validations are pooled. Every instance is measured with the baseline and with the best
+//! configuration of a campaign that was not tuned on it. So the comparison with the baseline judges the
+//! *procedure* (tuning for a fold's budget on the other folds), not a single configuration. A fold that found
+//! nothing better keeps the baseline, and its instances count with a ratio of 1. Leaving them out would be
+//! too favourable.
 //!
-//! The configuration to use is the best with the largest gain over the baseline in its own training. Only the
-//! training decides, since a configuration chosen by its validation would have no unbiased validation left.
+//! The configuration to use is the one with the largest gain over the baseline in its own training. Only the
+//! training decides, because a configuration chosen by its validation would have no unbiased validation left.
 
 use std::collections::BTreeSet;
 
@@ -27,20 +27,20 @@ use crate::records::Records;
 pub(super) struct Fold {
     /// Its best configuration.
     pub(super) best: ConfigId,
-    /// The baseline and the best in its training.
+    /// Comparison of the baseline and the best configuration in its training.
     pub(super) training: Option<TrainingComparison>,
-    /// Whether its best satisfies every constraint in its training.
+    /// Whether its best configuration satisfies every constraint in its training.
     pub(super) is_feasible: bool,
-    /// The pairs measured with both.
+    /// The pairs measured with both configurations.
     pub(super) on_both: OnBoth,
-    /// The names of their instances.
+    /// The names of these pairs' instances.
     pub(super) names: Vec<String>,
     /// Number of pairs planned for its validation.
     pub(super) planned: usize,
 }
 
 impl Fold {
-    /// Reads the result of the campaign of a fold.
+    /// Reads the result of a fold's campaign.
     pub(super) fn of(records: &Records<'_>, settings: &Settings) -> Result<Self, ViewError> {
         let (names, test) = (records.names()?, records.kept.scenario()?.instances.test.len());
         let Plan { basis, pairs } = validation::plan(settings, test as u32);
@@ -62,7 +62,8 @@ impl Fold {
     }
 }
 
-/// The verdict on the procedure, from all pairs that the folds have measured; `None` if there are none.
+/// Returns the verdict on the procedure, from all pairs that the folds have measured; `None` if there are
+/// none.
 pub(super) fn verdict(folds: &[&Fold], objective: &Objective, seed: u64) -> Option<Judged> {
     let names: BTreeSet<&String> = folds.iter().flat_map(|fold| &fold.names).collect();
     let names: Vec<&String> = names.into_iter().collect();
@@ -70,7 +71,7 @@ pub(super) fn verdict(folds: &[&Fold], objective: &Objective, seed: u64) -> Opti
     for fold in folds {
         pooled.join(&fold.on_both);
     }
-    // The numbers of unseen instances are the same in every fold, so they are replaced by joint ones.
+    // Every fold uses the same numbers for its unseen instances, so they are replaced by joint numbers.
     for (name, one) in folds.iter().flat_map(|fold| &fold.names).zip(&mut pooled.validated) {
         one.measured.instance = InstanceId(names.binary_search(&name).unwrap_or_default() as u32);
     }
@@ -84,9 +85,9 @@ fn mean_of_training((fold, number): (&&Fold, u32)) -> Option<Measured> {
     Some(Measured { instance: InstanceId(number), default: both.default, tuned: both.incumbent })
 }
 
-/// The fold whose best should be used, counted from 0. Feasible ones come first, then those with the largest
-/// gain in their training; of equal ones the first is used. `None` if no fold has found anything better than
-/// the baseline.
+/// Returns the fold whose best configuration should be used, counted from 0. Feasible configurations come
+/// first, then those with the largest gain in their training. If several are equal, the first is used. `None`
+/// if no fold has found anything better than the baseline.
 pub(super) fn chosen(folds: &[&Fold]) -> Option<usize> {
     let gain = |fold: &Fold| fold.training.and_then(|both| both.ratio).unwrap_or(0.0);
     let found = folds.iter().enumerate().filter(|(_, fold)| fold.best != ConfigId(0));
@@ -131,7 +132,7 @@ mod tests {
 
     #[test]
     fn instances_of_different_folds_are_distinguished() {
-        // The numbers of unseen instances are the same in every fold.
+        // Every fold uses the same numbers for its unseen instances.
         let folds = [fold(3, &["a", "b", "c"], 4.0, 2.0, 2.0), fold(7, &["d", "e", "f"], 4.0, 2.0, 3.0)];
         let found = verdict(&of(&folds), &Objective::capped(9.0), 1).unwrap().verdict;
         assert_eq!((found.comparison.instances, found.comparison.pairs), (6, 6));

@@ -24,7 +24,7 @@ use joint::Fold;
 pub struct KeptFolds {
     /// The folder that contains all folds.
     pub folder: PathBuf,
-    /// The plan that they share.
+    /// The plan that all folds share.
     pub plan: FoldPlan,
     /// The campaign of each fold; `None` if it has not started.
     pub folds: Vec<Option<Kept>>,
@@ -50,33 +50,33 @@ pub struct Joint {
     /// The meaning of the costs; `None` before any fold has started.
     #[serde(skip)]
     pub costs: Option<Costs>,
-    /// How far each fold has been validated.
+    /// How much of each fold's validation is complete.
     #[serde(skip)]
     pub validated: Vec<Option<Validated>>,
 }
 
-/// The best of the chosen fold.
+/// The best configuration of the chosen fold.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Chosen {
-    /// The fold, counted from 1.
+    /// Number of the fold, counted from 1.
     pub fold: usize,
-    /// The number of its best.
+    /// Number of the configuration.
     pub configuration: u32,
     /// Its values.
     pub values: Values,
 }
 
-/// How far a fold has been validated.
+/// How much of a fold's validation is complete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Validated {
-    /// Number of pairs measured with both.
+    /// Number of pairs measured with both configurations.
     pub pairs: usize,
     /// Number of pairs planned.
     pub planned: usize,
 }
 
 impl KeptFolds {
-    /// Finds the folds in a folder, or in the folder of a scenario file; `None` if there are none.
+    /// Finds the folds in a folder, or in the default folder of a scenario file; `None` if there are none.
     pub fn find(path: &Path) -> Result<Option<Self>, ViewError> {
         let folder = folder_of(path);
         let Some(plan) = FoldPlan::read(&folder)? else { return Ok(None) };
@@ -118,7 +118,7 @@ impl KeptFolds {
         })
     }
 
-    /// The verdict on the procedure, once every fold has been validated at least in part.
+    /// Returns the verdict on the procedure, once every fold has been validated at least in part.
     fn verdict(&self, begun: &[&One], costs: Option<&Costs>) -> Result<Option<Verdict>, ViewError> {
         let is_validated = |one: &&One| one.fold.planned == 0 || !one.fold.names.is_empty();
         if begun.len() < self.folds.len() || !begun.iter().all(is_validated) {
@@ -130,8 +130,8 @@ impl KeptFolds {
         Ok(judged.map(|judged| Verdict::of(&judged, costs)))
     }
 
-    /// The fold whose best should be used, and the joint state. If all folds kept the baseline, the first one
-    /// started is returned.
+    /// Returns the fold whose best configuration should be used, and the joint state. If all folds kept the
+    /// baseline, returns the first fold that was started.
     pub fn best(mut self) -> Result<(Kept, Joint), ViewError> {
         let joint = self.joint()?;
         let begun = self.folds.iter().position(Option::is_some).unwrap_or_default();
@@ -164,7 +164,7 @@ impl One {
 }
 
 impl Joint {
-    /// Number of folds that have started.
+    /// Returns the number of folds that have started.
     pub fn begun(&self) -> usize {
         self.folds.iter().flatten().count()
     }

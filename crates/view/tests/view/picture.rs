@@ -1,4 +1,4 @@
-//! The current state of a campaign.
+//! Tests the current state of a campaign.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -31,7 +31,7 @@ fn results_are_computed_from_the_trials() {
     let stage = Stage::new(SCENARIO);
     let told = [(0, cost(4.0, 1.0)), (0, cost(2.0, 1.0)), (1, cost(1.0, 2.0)), (1, cost(2.0, 2.0))];
     let batch = Batch {
-        // The last one was proposed but never tried.
+        // The last configuration was proposed but never tried.
         configurations: stage.configurations(&[5, 3, 9]),
         trials: trials(&told),
         incumbents: vec![best(1, 4, 1.5)],

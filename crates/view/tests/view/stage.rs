@@ -13,7 +13,7 @@ use store::{
     Batch, Charter, Elapsed, NewCampaign, Store, StoredConfiguration, StoredIncumbent, StoredValidation,
 };
 
-/// Two training instances and six unseen ones, with a constraint.
+/// A scenario with two training instances, six unseen ones and a constraint.
 pub(crate) const SCENARIO: &str = r#"name = "made up"
 [target]
 command = ["true", "{params}", "{instance}", "--seed={seed}"]
@@ -41,7 +41,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// A campaign that has not started.
+    /// Creates a campaign that has not started.
     pub(crate) fn new(text: &str) -> Self {
         let stage = testkit::Stage::new();
         let scenario = stage.read(text);
@@ -58,14 +58,14 @@ impl Stage {
         Self { stage, folder, space: scenario.space }
     }
 
-    /// A session that wrote a batch and ended.
+    /// Adds a session that wrote a batch and ended.
     pub(crate) fn session(&self, batch: Batch, reason: &str) {
         let mut writer = Store::open(&self.folder).unwrap().write(|_| {}).unwrap();
         writer.submit(batch).unwrap();
         writer.finish(reason).unwrap();
     }
 
-    /// Configurations by their `x`, the first being the default.
+    /// Returns configurations by their `x`. The first one is the default.
     pub(crate) fn configurations(&self, values: &[i64]) -> Vec<StoredConfiguration> {
         let one = |(id, &x): (u32, &i64)| {
             let values = [("x", Literal::Integer(x)), ("mode", Literal::from("slow"))];
@@ -75,7 +75,7 @@ impl Stage {
         (0..).zip(values).map(one).collect()
     }
 
-    /// A validation of configuration 1, which costs half as much as the default.
+    /// Returns a validation of configuration 1, which costs half as much as the default.
     pub(crate) fn validations(&self, text: &str) -> Vec<StoredValidation> {
         let scenario = self.stage.read(text);
         let own = settings(&scenario, &Order { seed: Some(1), ..Order::default() });
@@ -102,7 +102,7 @@ impl Stage {
     }
 }
 
-/// Trials of configurations with their observations, alternating between two instances.
+/// Returns trials of configurations with these observations, alternating between two instances.
 pub(crate) fn trials(told: &[(u32, Observation)]) -> Vec<Record> {
     let one = |(id, (config, observation)): (u64, &(u32, Observation))| {
         let mut record = record(*config, id as u32 % 2, 7, observation.clone());
@@ -112,13 +112,13 @@ pub(crate) fn trials(told: &[(u32, Observation)]) -> Vec<Record> {
     (0..).zip(told).map(one).collect()
 }
 
-/// An incumbent that took over after this many trials.
+/// Returns an incumbent that took over after this many trials.
 pub(crate) fn best(config: u32, after: u64, cost: f64) -> StoredIncumbent {
     let spent = Elapsed { wall: 3.0, cpu: 4.0 };
     StoredIncumbent { after, config: ConfigId(config), pairs: 2, cost, spent }
 }
 
-/// An observation with a cost and a value of the constrained output.
+/// Returns an observation with a cost and a value of the constrained output.
 pub(crate) fn cost(cost: f64, error: f64) -> Observation {
     Observation::finished(cost).with_constraints(vec![Some(Reading::Exact(error))])
 }

@@ -5,7 +5,7 @@ use super::{Outcome, Solver, count_of};
 pub(crate) const CADICAL: Solver = Solver {
     program: "cadical",
     space: include_str!("../../../../../spaces/cadical.toml"),
-    // The lower bound is another parameter, which not every configurator supports.
+    // In captune's space, the lower bound is another parameter. Not every configurator supports that.
     simplified: &[("[\"reducetier1glue\", 50]", "[1, 50]")],
     extension: "cnf",
     arguments: |words, cap, file| {
@@ -14,7 +14,7 @@ pub(crate) const CADICAL: Solver = Solver {
     },
     read: |code, stdout| match (code, count_of(stdout, "conflicts")) {
         (10 | 20, Some(conflicts)) => Outcome::Solved(conflicts),
-        // The line may be missing if there were no conflicts.
+        // If there were no conflicts, the line may be missing.
         (10 | 20, None) => Outcome::Solved(0.0),
         (0, _) => Outcome::Stopped,
         _ => Outcome::Failed,

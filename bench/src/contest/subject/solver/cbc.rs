@@ -1,5 +1,5 @@
-//! cbc; the cost is the number of iterations of all its linear programs. cbc has no limit on iterations, so
-//! runs go on to their end.
+//! cbc; the cost is the number of iterations of all its linear programs. cbc has no option to limit
+//! iterations, so no run is stopped at its cap.
 
 use super::{Outcome, Solver, count_of};
 

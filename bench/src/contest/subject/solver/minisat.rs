@@ -1,5 +1,5 @@
-//! minisat; the cost is the number of conflicts. minisat has no limit on conflicts, so runs go on to their
-//! end.
+//! minisat; the cost is the number of conflicts. minisat has no option to limit conflicts, so no run is
+//! stopped at its cap.
 
 use super::{Outcome, Solver, count_of};
 

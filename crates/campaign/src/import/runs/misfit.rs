@@ -1,5 +1,5 @@
-//! Reasons why runs do not fit a scenario. In these cases nothing is imported, because the remaining data
-//! would not be what was run.
+//! Reasons why runs do not fit a scenario. If there is any, nothing is imported, because the imported data
+//! would differ from what was run.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ pub enum Misfit {
     Parameter(Unknown),
     /// An output that is not in the scenario.
     Output(Unknown),
-    /// Runs that do not report an output that the scenario constrains.
+    /// Runs that do not report an output that the scenario puts a constraint on.
     Unreported {
         /// The constraint's name.
         name: String,
-        /// The place of the first of them.
+        /// Place of the first of these runs in the source.
         first: String,
         /// Number of these runs.
         runs: usize,
@@ -28,14 +28,14 @@ pub enum Misfit {
         /// `minimise` or `maximise`, in the source.
         source: &'static str,
     },
-    /// A number that must not be below zero.
+    /// A negative number that must not be negative.
     BelowZero {
         /// The place of the run.
         place: String,
         /// The number, with its name.
         what: String,
     },
-    /// Two runs of the same configuration, instance and seed that cannot both be true.
+    /// Two results for the same configuration, instance and seed that contradict each other.
     Contradiction {
         /// The place and the result of the first.
         first: (String, String),
@@ -48,14 +48,14 @@ pub enum Misfit {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unknown {
     name: String,
-    /// A hint with the most similar name in the scenario, if there is one.
+    /// A hint with the most similar name in the scenario, if any is similar.
     nearest: Option<String>,
     first: String,
     runs: usize,
 }
 
 impl Misfit {
-    /// Whether ignoring a name resolves it.
+    /// Returns whether the misfit disappears if the user ignores a name.
     pub fn can_be_ignored(&self) -> bool {
         matches!(self, Self::Parameter(_) | Self::Output(_))
     }
@@ -88,12 +88,12 @@ impl Unknown {
     }
 }
 
-/// `line 2 and 7 more`.
+/// Formats a place and a number of runs, as in `line 2 and 7 more`.
 fn and_more(first: &str, runs: usize) -> String {
     if runs > 1 { format!("{first} and {} more", runs - 1) } else { first.to_owned() }
 }
 
-/// Names used by runs, with the place of the first run and the number of runs for each.
+/// Names used by runs. For each name: the place of the first run that uses it, and the number of runs.
 #[derive(Debug, Default)]
 pub(super) struct Names<'a>(BTreeMap<&'a str, (&'a str, usize)>);
 
@@ -102,7 +102,7 @@ impl<'a> Names<'a> {
         self.0.entry(name).or_insert((place, 0)).1 += 1;
     }
 
-    /// Each name with the most similar known name.
+    /// Returns each name with the most similar known name.
     pub(super) fn unknown<'b>(&self, known: impl Iterator<Item = &'b str> + Clone) -> Vec<Unknown> {
         let one = |(&name, &(first, runs)): (&&str, &(&str, usize))| Unknown {
             name: name.to_owned(),
@@ -122,7 +122,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Number of lines shown; the rest is only counted.
+/// Number of lines shown. The remaining ones are only counted.
 const SHOWN: usize = 20;
 
 /// Everything that does not fit.
@@ -131,7 +131,7 @@ const SHOWN: usize = 20;
 pub struct Misfits {
     /// The name of the source.
     pub source_name: String,
-    /// The misfits, at least one.
+    /// The misfits; at least one.
     pub list: Vec<Misfit>,
 }
 

@@ -1,8 +1,8 @@
 //! Runs that another program, or an earlier campaign, has recorded.
 //!
 //! [`read`] recognises the format of a file or folder and reads it. [`take_in`](take_in()) turns the runs
-//! that fit a scenario into trials. A run that was stopped stays a lower bound: a penalised cost such as
-//! PAR10 is undone.
+//! that fit a scenario into trials. The cost of a run that was stopped remains a lower bound: a penalised
+//! cost such as PAR10 is converted back.
 
 mod earlier;
 mod misfit;
@@ -32,14 +32,14 @@ use super::ImportError;
 /// Names and values of the parameters that were set.
 pub type Values = Arc<[(String, Literal)]>;
 
-/// A run as it was recorded.
+/// A run as the source recorded it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Run {
     /// Its place in the source, such as `line 3`.
     pub place: String,
     /// Its configuration.
     pub values: Values,
-    /// Other outputs that it reported, by name; those of a stopped or failed run are not used.
+    /// Other outputs that the run reported, by name. The outputs of a stopped or failed run are not used.
     pub outputs: Vec<(String, f64)>,
     /// The name of the instance; empty if the target has only one.
     pub instance: String,
@@ -47,26 +47,26 @@ pub struct Run {
     pub seed: i64,
     /// How it ended.
     pub ending: Ending,
-    /// Its cap, if that is recorded.
+    /// Its cap, if recorded.
     pub cap: Option<f64>,
-    /// Its duration in seconds, if that is recorded.
+    /// Its duration in seconds, if recorded.
     pub time: Option<f64>,
 }
 
 /// How a run ended, in terms that all sources share.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ending {
-    /// By itself, at this cost, with the sign of its source.
+    /// The run finished by itself at this cost. The sign is that of the source.
     Finished(f64),
-    /// It was stopped when its cost had reached this value.
+    /// The run was stopped when its cost had reached this value.
     StoppedAt(f64),
-    /// It was stopped after this many seconds; costs need not be times.
+    /// The run was stopped after this many seconds. This need not be its cost.
     OutOfTime(f64),
-    /// It used too much memory.
+    /// The run used too much memory.
     Memory,
-    /// It failed.
+    /// The run failed.
     Crashed,
-    /// It has no usable result, for this reason.
+    /// The run has no usable result, for this reason.
     Nothing(String),
 }
 
@@ -77,17 +77,17 @@ pub struct Runs {
     pub source: String,
     /// The runs.
     pub list: Vec<Run>,
-    /// The charter of the campaign that they are from, if it was one of captune.
+    /// The charter of the campaign that recorded the runs, if that was captune.
     pub charter: Option<Charter>,
-    /// Whether the source minimises or maximises; `None` if its numbers are those of the scenario.
+    /// Whether the source minimises or maximises; `None` if its costs have the same sign as the scenario's.
     pub sense: Option<Sense>,
-    /// Contents of the source that are not used, to be reported.
+    /// Parts of the source that are not used, to be reported to the user.
     pub unused: Vec<String>,
 }
 
 impl Runs {
-    /// Removes these parameters and outputs, as if they had not been recorded. The error is a name that no
-    /// run has.
+    /// Removes these parameters and outputs, as if they had not been recorded. If no run has one of these
+    /// names, the error is that name.
     pub fn without(mut self, names: &[String]) -> Result<Self, String> {
         let runs = &self.list;
         let has = |name: &String| {
@@ -99,7 +99,7 @@ impl Runs {
         if let Some(unknown) = names.iter().find(|name| !has(name)) {
             return Err(unknown.clone());
         }
-        // Runs of one configuration still share its values.
+        // Runs of the same configuration continue to share their values.
         let mut kept: HashMap<*const (String, Literal), Values> = HashMap::new();
         for run in &mut self.list {
             let values = kept.entry(run.values.as_ptr()).or_insert_with(|| {
@@ -140,7 +140,7 @@ pub fn read(path: &Path) -> Result<Runs, ImportError> {
     Ok(Runs { source, list, charter: None, sense: None, unused })
 }
 
-/// Whether a file starts with the header of SQLite.
+/// Returns whether a file starts with the header of SQLite.
 fn is_sqlite(file: &Path) -> bool {
     let mut start = [0; 16];
     let read = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut start));

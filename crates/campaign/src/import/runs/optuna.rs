@@ -1,7 +1,7 @@
 //! The trials of an Optuna study.
 //!
-//! A study has no seeds, and a trial may repeat the parameters of another: the first of these trials gets
-//! seed 0, the next one seed 1, and so on. If a study has several objectives, the first one counts.
+//! A study has no seeds, and several trials may have the same parameters. The first of these trials gets seed
+//! 0, the next one seed 1, and so on. If a study has several objectives, captune uses the first one.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::{Ending, Run};
 use crate::import::python_word;
 use crate::import::study::{choice, constraint_name, constraints};
 
-/// Its `trial_id`, its number in the study, its state and its value.
+/// `trial_id`, number in the study, state and value of a trial.
 type Trial = (i64, i64, String, Option<f64>);
 
 /// The parts of a study that are read.
@@ -25,7 +25,7 @@ pub(super) struct Read {
     pub(super) unused: Vec<String>,
 }
 
-/// Reads the runs; the error says what is not in the expected format.
+/// Reads the runs. The error describes what does not have the expected format.
 pub(super) fn read(file: &Path) -> Result<Read, String> {
     let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)
         .map_err(|error| error.to_string())?;
@@ -86,14 +86,14 @@ pub(super) fn read(file: &Path) -> Result<Read, String> {
     Ok(Read { list, sense, unused })
 }
 
-/// The value that a number stored by Optuna stands for.
+/// Returns the value that Optuna has stored as the number `code`.
 fn literal(code: f64, distribution: &Value) -> Literal {
     let is_whole = distribution["name"].as_str().is_some_and(|name| name.starts_with("Int"));
     match distribution["attributes"]["choices"].as_array() {
         Some(choices) => {
             choice(choices, code).map_or(Literal::Float(code), |choice| Literal::Text(python_word(choice)))
         }
-        // A number that is not a whole number is passed on, and refused later.
+        // A number with a fractional part is passed on and refused later.
         None if is_whole && code.fract() == 0.0 && code.abs() < 9e15 => Literal::Integer(code as i64),
         None => Literal::Float(code),
     }

@@ -15,7 +15,7 @@ use scenario::{Bounded, Constraint, Measure, Scenario, Sense};
 
 use super::{Ending, Run};
 
-/// The observation of a run. The error says why it has no usable result.
+/// Returns the observation of a run. The error is the reason why the run has no usable result.
 pub(super) fn observation(run: &Run, sense: Sense, cutoff: Option<f64>) -> Result<Observation, String> {
     let spent = run.time.unwrap_or(0.0);
     let stopped = |at: f64| match cutoff {
@@ -36,7 +36,8 @@ pub(super) fn observation(run: &Run, sense: Sense, cutoff: Option<f64>) -> Resul
     }
 }
 
-/// The reading of a run for a constraint. An error means that the run finished but did not report it.
+/// Returns a run's reading for a constraint. An error means that the run finished but did not report this
+/// output.
 pub(super) fn reading(
     one: &Constraint,
     run: &Run,
@@ -46,7 +47,7 @@ pub(super) fn reading(
     let told = match one.of {
         Bounded::Solved => return Ok(solved(observation.status()).and_then(|told| one.reading(told))),
         Bounded::Measure(measure) if measure == scenario.objective.minimise => {
-            // A constraint applies to the value as measured, whose sign may differ from that of the cost.
+            // A constraint applies to the measured value, whose sign may differ from the sign of the cost.
             observation.cost().map(|cost| match cost {
                 Reading::Exact(cost) => Reading::Exact(scenario.objective.sense.shown(cost)),
                 bound => bound,
@@ -68,8 +69,8 @@ fn is_finished(observation: &Observation) -> bool {
     observation.status() == Status::Finished
 }
 
-/// Numbers of a run that are below zero but must not be. A cost may be below zero only if it is an output and
-/// nothing is capped.
+/// Returns the numbers of a run that are negative but must not be. A cost may be negative only if it is an
+/// output and nothing is capped.
 pub(super) fn below_zero(run: &Run, scenario: &Scenario, cutoff: Option<f64>) -> Vec<String> {
     let measure = scenario.objective.minimise;
     let counts_from_zero = cutoff.is_some() || !matches!(measure, Measure::Output(_));
@@ -89,8 +90,8 @@ pub(super) fn below_zero(run: &Run, scenario: &Scenario, cutoff: Option<f64>) ->
     negative
 }
 
-/// Whether two runs of the same configuration, instance and seed contradict each other. A lower bound agrees
-/// with every cost above it, and with a failure that came later.
+/// Returns whether two runs of the same configuration, instance and seed contradict each other. A lower bound
+/// is consistent with every cost above it, and with a failure that happened later.
 pub(super) fn contradict(one: &Observation, other: &Observation) -> bool {
     match (one.cost(), other.cost()) {
         (Some(Reading::Exact(one)), Some(Reading::Exact(other))) => one != other,
@@ -102,7 +103,7 @@ pub(super) fn contradict(one: &Observation, other: &Observation) -> bool {
     }
 }
 
-/// `finished 0.5`, `timeout >= 5`, `crashed`.
+/// Formats an observation, as in `finished 0.5`, `timeout >= 5` or `crashed`.
 pub(super) fn shown(observation: &Observation) -> String {
     let status = observation.status().name();
     observation.cost().map_or_else(|| status.to_owned(), |cost| format!("{status} {cost}"))

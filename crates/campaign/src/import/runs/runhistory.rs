@@ -6,8 +6,8 @@
 //! | 2.0 to 2.2 | `[config, instance, seed, budget, cost, time, status, start, end, info]`, with `cpu_time` after `time` in some |
 //! | 2.3 on | an object of these names |
 //!
-//! A status is a word, `{"__enum__": "StatusType.SUCCESS"}`, or from 2.0 on a number. The cost of a run that
-//! was stopped is a penalty; the value that it had reached is its time.
+//! A status is a word, an object such as `{"__enum__": "StatusType.SUCCESS"}` or, from 2.0 on, a number. The
+//! recorded cost of a run that was stopped is a penalty; the cost that it had reached is its time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use space::Literal;
 use super::{Ending, Run, Values};
 use crate::import::json;
 
-/// The statuses by number, from 2.0 on.
+/// The statuses by number, as used from 2.0 on.
 const NUMBERED: [&str; 5] = ["RUNNING", "SUCCESS", "CRASHED", "TIMEOUT", "MEMORYOUT"];
 
 /// The parts of an entry.
@@ -32,7 +32,7 @@ struct Entry<'a> {
     status: &'a Value,
 }
 
-/// Reads the runs; the error says what is not in the expected format.
+/// Reads the runs. The error describes what does not have the expected format.
 pub(super) fn read(text: &str) -> Result<Vec<Run>, String> {
     let all = json::read(text)?;
     let configurations = configurations(&all)?;
@@ -73,7 +73,7 @@ fn configurations(all: &Value) -> Result<BTreeMap<String, Values>, String> {
     let configurations = all["configs"].as_object().ok_or("it has no object `configs`")?;
     let literal = |(name, value): (&String, &Value)| {
         let literal = match value {
-            // Inactive.
+            // The parameter is inactive.
             Value::Null => return None,
             Value::Bool(truth) => Literal::Boolean(*truth),
             Value::String(text) => Literal::Text(text.clone()),
@@ -135,7 +135,7 @@ fn ending(entry: &Entry<'_>) -> Result<Ending, String> {
     match status {
         "SUCCESS" => match entry.cost {
             Value::Number(cost) => Ok(Ending::Finished(cost.as_f64().unwrap_or(f64::NAN))),
-            // NaN or infinite.
+            // JSON has no NaN or infinity, so these were read as `null`.
             Value::Null => Ok(Ending::Crashed),
             Value::Array(_) => Ok(Ending::Nothing("it has several costs".to_owned())),
             other => Err(format!("the cost {other} is not a number")),

@@ -1,4 +1,4 @@
-//! Reads a table in CSV: one run per line; the first line names the columns.
+//! Reads a table in CSV with one run per line. The first line names the columns.
 //!
 //! | column | contains | if missing |
 //! |---|---|---|
@@ -11,8 +11,8 @@
 //! | `output:NAME` | another output, such as one that the scenario constrains | unknown |
 //! | any other | the value of the parameter with that name; empty if it was inactive | |
 //!
-//! A parameter with the name of one of these columns has the prefix `param:`. The output of `captune export`
-//! can be read, too: the columns above are used, and the others are reported as unused.
+//! If a parameter has the name of one of these columns, its own column has the prefix `param:`. The output of
+//! `captune export` can be read, too: the columns above are used, and the others are reported as unused.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use space::{Diagnostic, Diagnostics, Literal, Span, parse_number, suggestion};
 use super::{Ending, Run};
 
 const COLUMNS: [&str; 6] = ["cost", "status", "instance", "seed", "cap", "time"];
-/// The columns of `captune export` that every campaign has.
+/// The columns that `captune export` writes for every campaign.
 pub const EXPORTED: [&str; 18] = [
     "trial",
     "configuration",
@@ -60,7 +60,8 @@ struct Cell {
 /// The first line, which names the columns.
 struct Head {
     cells: Vec<Cell>,
-    /// Whether `captune export` wrote the table; its own columns are not parameters.
+    /// Whether `captune export` wrote the table. If so, the additional columns of the export are not
+    /// parameters.
     is_export: bool,
 }
 
@@ -69,13 +70,13 @@ impl Head {
         self.cells.iter().any(|cell| cell.text == name)
     }
 
-    /// Whether a column is not used.
+    /// Returns whether a column is not used.
     fn is_unused(&self, name: &str) -> bool {
         self.is_export && !COLUMNS.contains(&name) && EXPORTED.contains(&name)
     }
 }
 
-/// Reads the runs, and the columns that are not used.
+/// Reads the runs. Also returns the columns that are not used.
 pub(super) fn read(text: &str, file: &str) -> Result<(Vec<Run>, Vec<String>), Diagnostics> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut mistakes = Vec::new();
@@ -84,7 +85,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<(Vec<Run>, Vec<String>), Di
     head.is_export = EXPORTED.iter().all(|name| head.has(name));
     check_head(&head, text.len(), &mut mistakes);
     if !mistakes.is_empty() {
-        // Without the columns, the cells cannot be checked.
+        // Cells cannot be checked without knowing their columns.
         return Err(Diagnostics::new(file, text, mistakes));
     }
     let mut runs = Vec::new();
@@ -210,7 +211,7 @@ fn run(head: &Head, record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option<R
 }
 
 /// Splits the text into the cells of each line that is not empty. A cell in quotes may contain commas and
-/// line breaks; two quotes in it stand for one.
+/// line breaks. Two quotes in a row inside such a cell stand for one quote.
 fn records(text: &str, mistakes: &mut Vec<Diagnostic>) -> Vec<Vec<Cell>> {
     let mut records = Vec::new();
     let mut record: Vec<Cell> = Vec::new();

@@ -17,33 +17,33 @@ use super::outcome::{below_zero, contradict, observation, reading, shown};
 use super::{Run, Runs, Values};
 use crate::Settings;
 
-/// A number that lies outside its range by at most this, relative to the bound, counts as rounded by its
-/// writer.
+/// Relative tolerance for numbers outside their range. A number that exceeds its bound by no more than this
+/// was probably rounded by the program that wrote it.
 const ROUNDING: f64 = 1e-9;
 
 /// The reason for leaving out a run that is already in the campaign.
 pub const KNOWN: &str = "already known";
 
-/// The reason for leaving out a run that contradicts a trial of the campaign.
+/// The reason for leaving out a run whose result contradicts a trial of the campaign.
 const MEASURED: &str = "already measured here, with a different result";
 
-/// Reasons why runs were left out, with the number of runs.
+/// Reasons why runs were left out, with the number of runs for each.
 pub type Left = BTreeMap<String, usize>;
 
-/// The result of taking in runs.
+/// The result of importing runs into a history.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TakenIn {
-    /// Reasons why runs were left out, with the number of runs.
+    /// Reasons why runs were left out, with the number of runs for each.
     pub left: Left,
-    /// Parameters that no run names, with the values assigned to them.
+    /// Parameters that no run names, with the values that captune assigned to them.
     pub filled: BTreeMap<String, String>,
-    /// Contents of the source that are not used.
+    /// Parts of the source that are not used.
     pub unused: Vec<String>,
 }
 
-/// Adds the runs that fit to a history, in which the default is the first configuration, and reports those
-/// left out. A run that is already in the history is left out. If runs do not fit the scenario, the result is
-/// an error, and the history must not be used any more.
+/// Adds the runs that fit the scenario to a history, whose first configuration is the default. Returns which
+/// runs were left out, for example because they are already in the history. If the runs do not fit the
+/// scenario, returns an error; the history must then not be used any more.
 pub fn take_in(
     history: &mut History,
     runs: &Runs,
@@ -53,7 +53,7 @@ pub fn take_in(
     let space = &settings.problem.space;
     let cutoff = settings.problem.objective.cutoff;
     let mut misfits = unfit(runs, settings, scenario);
-    // The costs of a campaign already have the sign of the search.
+    // The costs of a captune campaign already have the sign that the search uses.
     let sense = if runs.charter.is_some() { Sense::Minimise } else { scenario.objective.sense };
     let mut taken = TakenIn { unused: unused(runs, scenario), ..TakenIn::default() };
     let places = Places::of(&scenario.instances.train);
@@ -75,7 +75,8 @@ pub fn take_in(
                 .ok_or_else(|| format!("instance `{}` is not in the scenario", run.instance))?;
             let seed = u32::try_from(run.seed).ok().filter(|seed| *seed < 1 << 31);
             let seed = seed.ok_or_else(|| format!("the seed {} is not between 0 and 2^31 - 1", run.seed))?;
-            // Runs of one configuration share its values.
+            // Runs of the same configuration share their values, so each configuration is translated only
+            // once.
             let config = translated.entry(run.values.as_ptr()).or_insert_with(|| {
                 let configuration = configuration(&run.values, &named, settings, space, &mut taken.filled)?;
                 Ok(history.intern(&configuration))
@@ -111,7 +112,7 @@ pub fn take_in(
             leave(MEASURED.to_owned());
             continue;
         }
-        // A campaign may have measured a pair twice with different results; in other sources that is an
+        // A campaign may have measured a pair twice with different results. In other sources, that is an
         // error.
         if runs.charter.is_none() {
             let before = recorded.entry(trial.key).or_default();
@@ -133,8 +134,8 @@ pub fn take_in(
     }
 }
 
-/// The cap of a run in this campaign: at most the cutoff, and at least the cost that it had reached, since
-/// other programs may stop a run late.
+/// Returns the cap of a run in this campaign. It is at most the cutoff, and at least the cost that the run
+/// had reached, because other programs may stop a run late.
 fn cap(run: &Run, observation: &Observation, cutoff: Option<f64>) -> Cap {
     let most = cutoff.unwrap_or(f64::INFINITY);
     let recorded = run.cap.filter(|cap| *cap > 0.0).unwrap_or(most);
@@ -142,7 +143,7 @@ fn cap(run: &Run, observation: &Observation, cutoff: Option<f64>) -> Cap {
     Cap::at(recorded.max(reached).min(most))
 }
 
-/// Misfits that do not depend on single configurations.
+/// Returns the misfits that do not depend on single configurations.
 fn unfit(runs: &Runs, settings: &Settings, scenario: &Scenario) -> Vec<Misfit> {
     let mut misfits = Vec::new();
     let word = |sense: Sense| match sense {
@@ -165,7 +166,7 @@ fn unfit(runs: &Runs, settings: &Settings, scenario: &Scenario) -> Vec<Misfit> {
     misfits.extend(parameters.unknown(known).into_iter().map(Misfit::Parameter));
     let known = scenario.outputs.iter().map(|output| output.name.as_str());
     misfits.extend(outputs.unknown(known).into_iter().map(Misfit::Output));
-    // The costs of a campaign were checked against its own scenario.
+    // The costs of a captune campaign were already checked against its own scenario.
     let foreign = runs.list.iter().filter(|_| runs.charter.is_none());
     misfits.extend(foreign.flat_map(|run| {
         let wrong = below_zero(run, scenario, settings.problem.objective.cutoff);
@@ -174,7 +175,7 @@ fn unfit(runs: &Runs, settings: &Settings, scenario: &Scenario) -> Vec<Misfit> {
     misfits
 }
 
-/// Contents of the source that are not used, including outputs that the scenario does not constrain.
+/// Returns the parts of the source that are not used, including outputs that the scenario does not constrain.
 fn unused(runs: &Runs, scenario: &Scenario) -> Vec<String> {
     let is_bounded = |name: &str| scenario.constraints.iter().any(|one| one.name == name);
     let outputs: BTreeSet<&str> =
@@ -184,14 +185,14 @@ fn unused(runs: &Runs, scenario: &Scenario) -> Vec<String> {
     runs.unused.iter().cloned().chain(unbounded).collect()
 }
 
-/// What identifies a trial: its key, its status and the bits of its cost.
+/// Returns what identifies a trial: its key, its status and the bits of its cost.
 fn identity(trial: &Trial) -> (TrialKey, Status, Option<u64>) {
     let cost = trial.observation.cost().map(|cost| cost.lower_bound().to_bits());
     (trial.key, trial.observation.status(), cost)
 }
 
-/// The configuration with these values. Parameters that no run names get their default, which is recorded in
-/// `filled`.
+/// Creates the configuration with these values. A parameter that no run names gets its default value, which
+/// is recorded in `filled`.
 fn configuration(
     values: &Values,
     named: &BTreeSet<&str>,
@@ -218,7 +219,7 @@ fn configuration(
     made.map_err(|error| format!("the configuration is not in the space: {error}"))
 }
 
-/// The value, moved back to the bound if rounding has moved it slightly outside.
+/// Returns the value. If rounding has moved it slightly outside its range, returns the bound instead.
 fn within(space: &Space, id: space::ParameterId, value: &Literal) -> Literal {
     let (Some(range), Some(number)) = (space.parameter(id).range(), value.number()) else {
         return value.clone();
@@ -231,8 +232,8 @@ fn within(space: &Space, id: space::ParameterId, value: &Literal) -> Literal {
     }
 }
 
-/// Finds instances by the names that runs use: the name, the argument, or the end of the path if it matches
-/// only one.
+/// Finds instances by the names that runs use. A name matches the instance's name or its argument. Otherwise
+/// it may match the end of the path, if only one instance has such a path.
 struct Places<'a> {
     instances: &'a [Instance],
     exact: HashMap<&'a str, u32>,

@@ -31,7 +31,7 @@ pub fn read(path: &Path, folder: &Path) -> Result<Found, ImportError> {
     }
 }
 
-/// Recognises the configurator; returns it with the file or folder to read.
+/// Recognises the configurator. Returns it with the file or folder to read.
 fn recognise(path: &Path) -> Result<(Origin, PathBuf), ImportError> {
     if path.is_dir() {
         if path.join("scenario.json").is_file() {

@@ -1,8 +1,9 @@
 //! Reads an Optuna study in an SQLite file.
 //!
-//! The objective is a Python function, so the user has to fill in the command. Parameters are taken from the
-//! distributions of the trials. A parameter that some trials lack has a condition, which Optuna does not
-//! store. Constraints become outputs that the program has to print, bounded by zero.
+//! The objective is a Python function, so the user has to fill in the command. The parameters come from the
+//! distributions stored with the trials. If some trials lack a parameter, it has a condition, but Optuna does
+//! not store which one. Each constraint becomes an output that the program has to print, with an upper bound
+//! of zero.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,10 +21,10 @@ use super::{Found, Origin};
 use crate::import::study::{self, constraint_name};
 use crate::import::{ImportError, python_word};
 
-/// The pattern of the number that the target has to print.
+/// Pattern that finds the number that the target has to print.
 const PRINTED: &str = r"'^value: ([-+0-9.eE]+)$'";
 
-/// The file of the initial configuration.
+/// Name of the file with the initial configuration.
 const START: &str = "best-of-study.toml";
 
 pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ImportError> {
@@ -82,7 +83,7 @@ struct Study {
     directions: Vec<String>,
     trials: u64,
     pruned: u64,
-    /// Name, latest distribution and number of trials of each parameter, in the order of first appearance.
+    /// Name, latest distribution and number of trials of each parameter, ordered by first appearance.
     parameters: Vec<(String, Value, u64)>,
     /// Number of constraints.
     constraints: usize,
@@ -90,11 +91,11 @@ struct Study {
     best: Option<Best>,
 }
 
-/// A trial to start from.
+/// A trial whose configuration the campaign starts from.
 struct Best {
     number: u64,
     value: f64,
-    /// Its parameters, encoded as numbers by Optuna.
+    /// Parameter values, which Optuna encodes as numbers.
     parameters: BTreeMap<String, f64>,
 }
 
@@ -157,7 +158,7 @@ fn parameters(connection: &Connection, id: i64) -> Result<Vec<(String, Value, u6
     Ok(parameters)
 }
 
-/// The best trial that has all parameters and is feasible.
+/// Returns the best feasible trial that has all parameters.
 fn best(
     connection: &Connection,
     id: i64,
@@ -186,7 +187,8 @@ fn best(
     Ok(Some(Best { number: number.cast_unsigned(), value, parameters }))
 }
 
-/// A parameter in the TOML format of spaces; the error says what cannot be expressed.
+/// Returns a parameter in the TOML format of spaces. The error describes what cannot be expressed in that
+/// format.
 fn domain(distribution: &Value) -> Result<String, String> {
     let attributes = &distribution["attributes"];
     let name = distribution["name"].as_str().unwrap_or_default();
@@ -229,7 +231,7 @@ fn domain(distribution: &Value) -> Result<String, String> {
     }
 }
 
-/// A choice in TOML: numbers as numbers, everything else as text.
+/// Formats a choice in TOML: numbers as numbers, everything else as text.
 fn choice(value: &Value) -> String {
     match value {
         Value::Number(number) => number.to_string(),
@@ -258,7 +260,8 @@ fn space(draft: &mut Draft, study: &Study) -> Result<Space, ImportError> {
     Ok(space)
 }
 
-/// Adds the constraints of a study: a trial is feasible if all of them are at or below zero.
+/// Adds the constraints of a study to the draft. A trial is feasible if all constraint values are at or below
+/// zero.
 fn constraints(draft: &mut Draft, study: &Study) {
     for place in 0..study.constraints {
         let name = constraint_name(place);
@@ -275,8 +278,8 @@ fn constraints(draft: &mut Draft, study: &Study) {
     }
 }
 
-/// Makes the best trial that has all parameters race first. Distributions may have changed since it was run,
-/// so that it may no longer be in the space.
+/// Makes the best trial that has all parameters the first configuration to race. That configuration may no
+/// longer be in the space, because the distributions may have changed after the trial.
 fn initial(draft: &mut Draft, study: &Study, space: &Space) {
     let Some(Best { number, value: best, parameters: values }) = &study.best else {
         if study.constraints > 0 {

@@ -2,7 +2,8 @@
 //! `runhistory.json`.
 //!
 //! The target is a Python function, or a script that is called with `--instance=… --seed=… --name=value` and
-//! answers `cost=…; runtime=…; status=…`, which is the protocol `smac3`. The folder names neither of them.
+//! answers `cost=…; runtime=…; status=…` (the protocol `smac3`). The folder does not contain the name of
+//! either.
 
 use std::path::Path;
 
@@ -13,7 +14,8 @@ use serde_json::{Map, Value};
 use super::{Found, Origin};
 use crate::import::{ImportError, json, runs};
 
-/// Keys that SMAC3 writes into every scenario and that do not describe the problem, or are handled elsewhere.
+/// Keys that SMAC3 writes into every scenario but that do not describe the problem, or that are handled
+/// elsewhere.
 const NEEDLESS: [&str; 5] =
     ["_meta", "output_directory", "use_default_config", "crash_cost", "instance_features"];
 
@@ -48,7 +50,7 @@ pub(super) fn read(folder: &Path, paths: &Paths) -> Result<Found, ImportError> {
     }
     draft.set_some("seed", given.remove("seed").and_then(|seed| seed.as_u64()).map(|seed| seed.to_string()));
     let workers = given.remove("n_workers").and_then(|workers| workers.as_u64());
-    // One is the default of SMAC3.
+    // SMAC3 uses one worker by default, so that number is not written.
     draft.set_some("parallel.workers", workers.filter(|workers| *workers > 1).map(|n| n.to_string()));
     if given.get("crash_cost").is_some_and(|cost| !cost.is_null()) {
         draft.lose(format!(
@@ -114,7 +116,7 @@ fn instances(draft: &mut Draft, given: &mut Map<String, Value>, folder: &Path) {
         let row: String = row.map(|number| format!(",{number}")).collect();
         table += &format!("{}{row}\n", cell(name));
     }
-    // The name contains that of the folder, since several imports may share a directory.
+    // The file's name contains the folder's name, because several imports may write into the same directory.
     let stem = folder.file_name().map_or_else(String::new, |name| format!("-{}", name.to_string_lossy()));
     let file = format!("features{stem}.csv");
     draft.set("instances.features", value::text(&file));

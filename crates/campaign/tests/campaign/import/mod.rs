@@ -7,7 +7,7 @@ mod studies;
 
 use std::path::{Path, PathBuf};
 
-/// The folder with files of other configurators.
+/// Returns the folder with files of other configurators.
 pub(crate) fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/campaign/import/data")
 }

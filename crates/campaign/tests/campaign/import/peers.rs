@@ -1,4 +1,4 @@
-//! Imports files that the other programs have just written, if they are installed.
+//! Imports files that other configurators have just written, if these are installed.
 
 use std::path::Path;
 use std::process::Command;
@@ -33,7 +33,8 @@ def cost(trial):
 study.optimize(cost, n_trials=8)
 "#;
 
-/// Runs a script if its package is installed. `CAPTUNE_PEERS` names a Python interpreter that has it.
+/// Runs a Python script if its package is installed. `CAPTUNE_PEERS` may name a Python interpreter that has
+/// the package.
 fn python(package: &str, script: &str, folder: &Path) -> bool {
     let python = std::env::var("CAPTUNE_PEERS").unwrap_or_else(|_| "python3".to_owned());
     let run =

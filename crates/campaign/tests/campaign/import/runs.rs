@@ -11,7 +11,7 @@ use store::{Loaded, Store};
 
 use super::data;
 
-/// A scenario on a space.
+/// Writes a scenario that uses the space in a file.
 fn scenario(stage: &Stage, instances: &str, space: &Path) -> std::path::PathBuf {
     let text = format!(
         "[target]\ncommand = [\"true\", \"{{params}}\", \"{{instance}}\", \"{{seed}}\"]\n\
@@ -36,7 +36,7 @@ fn load(imported: &Imported) -> Loaded {
     Store::read(&imported.folder).unwrap().load().unwrap()
 }
 
-/// `#1 cnf/a.cnf 11 finished 0.25`
+/// Formats each trial, as in `#1 cnf/a.cnf 11 finished 0.25`.
 fn shown(loaded: &Loaded) -> Vec<String> {
     let trial = |trial: &engine::history::Trial| {
         let instance = &loaded.charter.instances[trial.key.pair.instance.index()];
@@ -81,7 +81,7 @@ fn stopped_runs_are_bounds_and_runs_that_do_not_fit_are_listed() {
         ]
     );
     assert_eq!((imported.count(), imported.configurations), (6, 3));
-    // The campaign continues from there, and its search has spent nothing yet.
+    // The campaign continues with these trials, and its search has spent nothing yet.
     let opened = open(&order(&path)).unwrap();
     assert_eq!(opened.opening, Opening::Continue(vec![]));
     assert_eq!((opened.so_far().trials, opened.so_far().wall), (6, 0.0));
@@ -126,7 +126,7 @@ fn a_campaign_is_imported_unless_it_measured_something_else() {
     assert!(refused.contains("measure something other"), "{refused}");
 }
 
-/// Why a table is refused, line by line.
+/// Returns the reasons for refusing a table, line by line.
 fn refused(path: &Path, stage: &Stage, table: &str) -> Vec<String> {
     let runs = runs::read(&stage.file("runs.csv", table)).unwrap_or_else(|error| panic!("{error}"));
     let error = import(&order(path), &runs).unwrap_err().to_string();
@@ -222,7 +222,7 @@ fn a_constrained_output_is_read_from_its_own_column() {
     assert_eq!(observation.constraints(), [Some(Reading::Exact(0.25)), Some(Reading::Exact(-1.0))]);
 }
 
-/// Compares every run of a history with its file, value by value.
+/// Compares every run of a history with the file it came from, value by value.
 fn assert_equal(history: &Value, loaded: &Loaded, cutoff: f64) {
     let data = history["data"].as_array().unwrap();
     assert_eq!(data.len(), loaded.history.trials().len());

@@ -22,7 +22,7 @@ fn program(stage: &Stage, name: &str, text: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Converts the scenario in a folder. The result must be readable if this version has all of its keys.
+/// Converts the scenario in a folder. If this version knows all keys of the result, it must be readable.
 fn converted(stage: &Stage, folder: &Path) -> Found {
     let found = read(folder, &stage.folder).unwrap_or_else(|error| panic!("{error}"));
     found.draft.save(&stage.folder.join("captune.toml"), false).unwrap();
@@ -113,7 +113,7 @@ fn a_folder_of_irace_is_carried_over() {
     assert_eq!(files, expected);
 }
 
-/// The templates of irace leave everything at its default.
+/// The templates of irace leave every setting at its default.
 #[test]
 fn a_folder_of_irace_without_settings_is_recognised() {
     let stage = Stage::new();
@@ -134,7 +134,8 @@ fn files_of_unknown_origin_are_refused() {
     assert!(unknown(&stage.folder.join("gone")).contains("cannot read"));
 }
 
-/// Settings that captune does not have are listed, even if they are switched off or are not assignments.
+/// Settings that captune does not have are listed, even if they are switched off or do not have the form of
+/// an assignment.
 #[test]
 fn every_setting_of_irace_is_carried_over_or_listed() {
     let stage = Stage::new();

@@ -11,7 +11,7 @@ use store::Store;
 
 use scenario::testkit::Stage;
 
-/// The tables of Optuna 5 that are read, with a study that has every kind of parameter.
+/// SQL for those tables of Optuna 5 that captune reads. The study has every kind of parameter.
 const STUDY: &str = r#"
 CREATE TABLE studies (study_id INTEGER PRIMARY KEY, study_name VARCHAR(512) NOT NULL);
 CREATE TABLE study_directions (study_direction_id INTEGER PRIMARY KEY, direction VARCHAR(8), study_id INTEGER, objective INTEGER);
@@ -76,7 +76,7 @@ fn a_study_of_optuna_is_carried_over() {
         found.draft.files[0].1,
         "# trial 0 of the study: 0.5\nlr = 0.01\nlayers = 2\nkind = \"adam\"\ndrop = 0.5\nmomentum = 0.75\n"
     );
-    // The draft can be read once the program exists.
+    // The draft can be read only after the program exists.
     stage.file("objective.py", "");
     found.draft.save(&stage.folder.join("captune.toml"), false).unwrap();
     if std::process::Command::new("python3").arg("--version").output().is_ok() {
@@ -91,7 +91,7 @@ fn a_study_of_optuna_is_carried_over() {
     assert_eq!(shown, expected);
 }
 
-/// The study after some SQL statements.
+/// Returns a copy of the study after running some SQL statements on it.
 fn changed(stage: &Stage, sql: &str) -> PathBuf {
     let path = study(stage);
     rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
@@ -102,7 +102,7 @@ const TWO_CONSTRAINTS: &str = "DELETE FROM trial_params WHERE param_name = 'mome
     INSERT INTO trial_system_attributes (trial_id, key, value_json) VALUES
     (1, 'constraints', '[-1.0, 0.0]'), (2, 'constraints', '[-2.0, 0.25]'), (2, 'other', '{}')";
 
-/// The converted scenario of a study, ready to run.
+/// Returns the converted scenario of a study, ready to run.
 fn scenario(stage: &Stage, study: &Path) -> Order {
     let found = read(study, &stage.folder).unwrap_or_else(|error| panic!("{error}"));
     let path = stage.folder.join("captune.toml");
@@ -119,7 +119,7 @@ fn constraints_are_imported_and_the_initial_configuration_satisfies_them() {
     let found = read(&path, &stage.folder).unwrap();
     let bounds = ["constraints.constraint0", "constraints.constraint1"].map(|key| found.draft.get(key));
     assert_eq!(bounds, [Some("\"<= 0\""); 2]);
-    // Trial 1 has the better value and breaks the second constraint.
+    // Trial 1 has the better value but violates the second constraint.
     assert!(found.draft.files[0].1.starts_with("# trial 0 of the study: 0.5\n"), "{:?}", found.draft.files);
     let order = scenario(&stage, &path);
     let imported = import(&order, &runs::read(&path).unwrap()).unwrap_or_else(|error| panic!("{error}"));
@@ -144,7 +144,7 @@ fn there_is_no_initial_configuration_if_no_trial_is_feasible() {
 #[test]
 fn a_best_trial_outside_the_space_is_not_an_initial_configuration() {
     let stage = Stage::new();
-    // The range was narrowed after the trial.
+    // The range is narrower than when the trial ran.
     let sql = "UPDATE trial_params SET distribution_json = replace(distribution_json, '0.1', '0.005')
         WHERE param_name = 'lr'";
     let found = read(&changed(&stage, sql), &stage.folder).unwrap();

@@ -1,11 +1,11 @@
-//! Campaigns whose trials report more than a time: wrong answers, a maximised output.
+//! Campaigns whose trials report more than a time: wrong answers or a maximised output.
 
 use std::os::unix::fs::PermissionsExt;
 
 use super::stage::Stage;
 use crate::{code, stderr};
 
-/// Needs fewer steps with a larger `x`, and gives wrong answers from 6 on.
+/// A target that needs fewer steps with a larger `x`, and gives wrong answers if `x` is at least 6.
 const WRONG_FROM_6: &str = "#!/bin/sh\necho $((10 - $1)) steps\n\
                     if [ $1 -lt 6 ]; then echo s SAT; else echo s UNSAT; fi\n";
 
@@ -41,7 +41,7 @@ fn a_configuration_with_wrong_answers_never_wins() {
     let rerun = said.lines().last().unwrap().trim().strip_prefix("captune ").unwrap().to_owned();
     let again = stderr(&stage.captune(&rerun));
     assert!(again.lines().any(|line| line.split_whitespace().eq(["ended", "wrong", "wrong"])), "{again}");
-    // No configuration has a second trial after a wrong answer.
+    // After a wrong answer, no configuration gets a second trial.
     let reader = store::Store::read(&stage.folder.join("count.campaign")).unwrap();
     let history = reader.load().unwrap().history;
     for trial in history.trials().iter().filter(|trial| history.is_barred(trial.key.config)) {
@@ -53,7 +53,7 @@ fn a_configuration_with_wrong_answers_never_wins() {
 fn a_default_with_wrong_answers_stops_the_campaign_each_time() {
     let stage = wrong_from_6(7);
     for line in ["run count.toml", "run count.toml", "check count.toml"] {
-        // A variable that some programs need, but that is not the cause here.
+        // Some programs need this variable, but it is not the cause of the failure here.
         let output = stage.command(line).env("GRB_LICENSE_FILE", "x").output().unwrap();
         assert_eq!(code(&output), 3);
         let said = stderr(&output);

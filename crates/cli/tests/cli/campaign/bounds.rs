@@ -1,4 +1,4 @@
-//! Campaigns with constraints: feasible configurations come first everywhere.
+//! Campaigns with constraints. All commands prefer feasible configurations.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::stage::Stage;
 use crate::{code, stderr, stdout};
 
-/// Needs fewer steps with a larger `x` and makes more errors; even more on instances that start with `u`.
+/// A target that needs fewer steps but makes more errors with a larger `x`. It makes even more errors on
+/// instances whose names start with `u`.
 const TRADER: &str = r#"#!/bin/sh
 error=$1
 case $2 in u*) error=$((error + 3)) ;; esac
@@ -53,7 +54,7 @@ fn stage(program: &str, scenario: &str) -> Stage {
     stage
 }
 
-/// The scenario with this default, and with unseen instances that differ from the training instances.
+/// Returns the scenario with this default, and with unseen instances that differ from the training instances.
 fn with_other_unseen_instances(default: u32) -> String {
     SCENARIO.replace("default = 8", &format!("default = {default}")).replace(
         "[\"d\", \"e\", \"f\", \"g\", \"h\", \"i\"]",
@@ -264,8 +265,8 @@ fn a_resumed_campaign_finds_the_same() {
     }
     ran(&parts);
     let ((whole, bounds), (parts, bounds_of_parts)) = (found(&whole), found(&parts));
-    // Trials that were running at a kill are repeated. So the last part of the budget starts a few trials earlier
-    // or later, and the last races may differ.
+    // Trials that were running when captune was killed are repeated. So the last part of the budget starts
+    // a few trials earlier or later, and the last races may differ.
     assert!(whole.len() > 3 && parts.len() > 3, "{whole:?}");
     assert_eq!(whole[..4], parts[..4]);
     assert_eq!(bounds, bounds_of_parts);
@@ -327,7 +328,8 @@ fn the_joint_verdict_of_folds_includes_the_bounds() {
 fn only_campaigns_with_the_same_bounds_are_ranked() {
     let stage = stage(TRADER, SCENARIO);
     ran(&stage);
-    // A few trials find nothing feasible, because the default is the fastest of all.
+    // Three trials find no feasible configuration, because the default is the fastest one and violates the
+    // bound.
     stage.write("short.toml", &SCENARIO.replace("trials = 120", "trials = 3"));
     stage.write("other.toml", &SCENARIO.replace("<= 0.05", "<= 0.03"));
     for scenario in ["short.toml", "other.toml"] {

@@ -1,4 +1,4 @@
-//! Campaigns side by side.
+//! Comparing campaigns side by side.
 
 use serde_json::Value;
 

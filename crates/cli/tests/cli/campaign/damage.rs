@@ -1,4 +1,4 @@
-//! Damaged or missing stores, full disks, and text that could change the terminal.
+//! Damaged or missing stores, full disks, and text with control characters that could affect the terminal.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -8,14 +8,15 @@ use store::Store;
 use super::stage::{SCENARIO, Stage};
 use crate::{code, stderr, stdout};
 
-/// Flips a bit in the cost of a trial, which is noticed only when the trials are read. Returns its number.
+/// Flips a bit in the cost of a trial. The damage is noticed only when the trials are read. Returns the
+/// number of the trial.
 fn flip_a_trial(folder: &Path) -> String {
     let path = folder.join("campaign.sqlite");
     let whole = std::fs::read(&path).unwrap();
     let status = b"finished";
     let flip = |place: usize| {
         let mut flipped = whole.clone();
-        // The cost follows the status.
+        // In the stored row, the cost follows the status.
         flipped[place + status.len() + 3] ^= 1;
         std::fs::write(&path, flipped).unwrap();
         let failed = Store::read(folder).ok()?.load().err()?.to_string();

@@ -7,8 +7,8 @@ use crate::{CAPTUNE, code, installed, root, stderr, stdout};
 
 const ALL: [&str; 8] = ["cadical", "cbc", "gcc", "minisat", "postgresql", "saps", "sqlite", "zstd"];
 
-/// Copies the files of an example, without those that its scripts have created, and applies `changes` to its
-/// scenario. Each change must find its text.
+/// Copies the files of an example, except those that its scripts have created. Then applies `changes` to its
+/// scenario. Fails if the text to change is not found.
 fn copy_of(name: &str, changes: &[(&str, &str)]) -> Stage {
     let stage = Stage::new(SCENARIO);
     for entry in std::fs::read_dir(root().join("examples").join(name)).unwrap() {
@@ -32,7 +32,7 @@ fn copy_of(name: &str, changes: &[(&str, &str)]) -> Stage {
     stage
 }
 
-/// Runs a script of the example.
+/// Runs a shell command in the folder of the example.
 fn make(stage: &Stage, line: &str) {
     let output = Command::new("sh").args(["-c", line]).current_dir(&stage.folder).output().unwrap();
     assert!(output.status.success(), "{line}: {}", stderr(&output));
@@ -91,7 +91,7 @@ fn cadical_is_tuned_and_its_answers_are_checked() {
     make(&stage, "./make-formulas 8 8");
     runs(&stage, "cadical", 20);
     default_always_works(&stage, "cadical");
-    // Both checks work: a wrong answer is detected, and so is a model of another formula.
+    // Both checks work: they detect a wrong answer and a model of another formula.
     let known = std::fs::read_to_string(stage.folder.join("known.csv")).unwrap();
     assert!(known.contains(",SATISFIABLE") && known.contains(",UNSATISFIABLE"), "{known}");
     stage.write("known.csv", &known.replace(",UNSATISFIABLE", ",SATISFIABLE"));
@@ -114,14 +114,14 @@ fn cbc_is_tuned_and_reports_its_gap() {
     if !installed("cbc") || !installed("python3") {
         return;
     }
-    // A generous wall time, because tests share their machine.
+    // The wall-time limit is generous, because other tests run at the same time.
     let stage = copy_of("cbc", &[("[instances]", "[limits]\nwall = \"10m\"\n[instances]")]);
     make(&stage, "./make-models 4 3 5");
     let checked = runs(&stage, "cbc", 10);
     assert!(checked.contains("3 instances + 1 unseen"), "{checked}");
     assert!(checked.contains("\n    preprocess sos\n"), "{checked}");
     default_always_works(&stage, "cbc");
-    // A longer search reports its gap.
+    // If the search is stopped before it is complete, the remaining gap is reported.
     stage.write(
         "cbc",
         "#!/bin/sh\necho 'Cbc0010I After 9 nodes, 3 on tree, 200 best solution, best possible 150 (0.5 seconds)'\n",
@@ -142,7 +142,7 @@ fn sqlite_is_tuned_in_a_database_of_its_own() {
     assert!(checked.contains("\n    PRAGMA cache_size = -2000;\n"), "{checked}");
     default_always_works(&stage, "sqlite");
     assert!(!stage.folder.join("work.db").exists());
-    // The file of the best configuration has the format that the target reads.
+    // The file with the best configuration has the format that the target reads.
     let file = stage.said("best sqlite.campaign --as file");
     assert!(file.lines().all(|line| line.starts_with("PRAGMA ") && line.ends_with(';')), "{file}");
     assert!(file.contains("PRAGMA cache_size = -"), "{file}");
@@ -180,7 +180,7 @@ fn zstd_is_tuned_for_time_within_a_bound() {
 
 #[test]
 fn saps_is_tuned_in_steps() {
-    // The solver is built into captune for its demo.
+    // Use the solver that is built into captune for its demo.
     let program = format!("{CAPTUNE:?}, \"__saps\"");
     let stage = copy_of("saps", &[("\"captune-saps\"", &program)]);
     make(&stage, "sed -i s/26,243/8,30/ formulas.txt");
@@ -205,7 +205,7 @@ fn postgresql_is_tuned_with_its_own_servers() {
         println!("skipped: the server refuses to be run by root, and there is no user postgres");
         return;
     }
-    // Ports of this process only, below those that the system assigns.
+    // These ports are used by this process only. They are below those that the system assigns.
     let ports = 2000 + std::process::id() % 1000;
     let port = format!("{ports}{{slot}}");
     let changes = [

@@ -1,4 +1,4 @@
-//! Exports of trials for other programs.
+//! Exporting trials for other programs.
 
 use std::io::Read as _;
 use std::process::Command;
@@ -9,7 +9,7 @@ use super::stage::{SCENARIO, Stage, stored_trials};
 use super::validation::validations;
 use crate::{code, stderr};
 
-/// A campaign with an output and some failing trials.
+/// Runs a campaign with an output and some failing trials.
 fn campaign() -> Stage {
     let scenario =
         SCENARIO.replace("[budget]\n", "[outputs]\ncount = { pattern = 'counted ([0-9]+)' }\n[budget]\n");
@@ -62,7 +62,8 @@ fn every_trial_is_a_line_with_all_its_data() {
     }
     assert!(csv.contains(",crashed,,,"), "{csv}");
 
-    // The trials of the validation follow, on unseen instances and with the values of both configurations.
+    // Next come the trials of the validation, which are on unseen instances and have the values of both
+    // configurations.
     let kept = validations(&stage);
     assert!(!kept.is_empty());
     assert_eq!(validated.len(), kept.len());
@@ -148,7 +149,7 @@ fn an_export_for_smac3_can_be_loaded_and_imported() {
     let written = std::fs::read_to_string(stage.folder.join("smac/runhistory.json")).unwrap();
     let written: Value = serde_json::from_str(&written).unwrap();
     assert_eq!(written["data"].as_array().unwrap().len(), 25);
-    // Failures and trials that were stopped early cost ten cutoffs there.
+    // In the exported history, failed trials and trials that were stopped early cost ten cutoffs.
     let stopped = |entry: &&Value| entry["status"] != 1;
     assert!(written["data"].as_array().unwrap().iter().filter(stopped).all(|entry| entry["cost"] == 20.0));
 
@@ -160,7 +161,7 @@ fn an_export_for_smac3_can_be_loaded_and_imported() {
     let run = |text: &str| {
         Command::new(&python).args(["-W", "ignore", "-c", text]).current_dir(&stage.folder).output()
     };
-    // Python would take the folder `smac` here for the package.
+    // `import smac` alone is not enough: Python would take the exported folder `smac` for the package.
     if !run("from smac import Scenario").is_ok_and(|output| output.status.success()) {
         println!("skipped: {python} has no smac");
         return;

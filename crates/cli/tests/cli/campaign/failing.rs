@@ -1,4 +1,4 @@
-//! Targets that never succeed: nothing is claimed about them.
+//! Targets that never succeed: captune claims no result.
 
 use super::stage::{SCENARIO, Stage};
 use crate::{code, stderr, stdout};
@@ -33,7 +33,7 @@ fn failures_are_explained_even_with_a_tiny_budget() {
     for trials in [1, 2] {
         let stage = stage(&SCENARIO.replace("trials = 40", &format!("trials = {trials}")));
         is_refused(&stage, "run count.toml --workers 1");
-        // Also in a session that runs nothing.
+        // The same holds for a second session, in which no trial runs.
         is_refused(&stage, "run count.toml --workers 1");
     }
 }

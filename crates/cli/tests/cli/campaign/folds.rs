@@ -9,7 +9,7 @@ use store::{Store, StoredValidation};
 use super::stage::{SCENARIO, Stage, stored_trials};
 use crate::{code, stderr};
 
-/// A scenario with eight words in four folds.
+/// Returns a scenario with eight instances in four folds.
 fn scenario() -> String {
     SCENARIO
         .replace("list = [\"a\", \"b\"]", "list = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\"]")
@@ -56,7 +56,7 @@ fn every_instance_is_tested_by_a_campaign_that_never_used_it() {
         assert_eq!((&status["spent"]["trials"], &status["budget"]["trials"]), (&20.into(), &20.into()));
     }
     assert!(tested.len() == 8 && tested.values().all(|&times| times == 3), "{tested:?}");
-    // The verdict on all folds, and the configuration to use.
+    // `status` shows the verdict on all folds and the configuration to use.
     let status = stage.status("count.toml");
     assert_eq!(
         (status["verdict"]["instances"].as_u64(), status["verdict"]["pairs"].as_u64()),

@@ -24,7 +24,7 @@ fn a_campaign_can_start_with_runs_of_a_table() {
     assert_eq!(code(&stage.captune("import count.toml other.csv")), 2, "no run fits");
     let status = stage.status("count.campaign");
     assert_eq!(status["spent"]["trials"], 3, "{status}");
-    // They count towards the budget, and the best of them race again.
+    // The imported trials count towards the budget, and the best imported configurations race again.
     let output = stage.captune("run count.campaign --trials 13");
     assert!(stderr(&output).contains("after 00:00 and 3 trials, budget 13 trials in total"), "{output:?}");
     assert_eq!(stage.status("count.campaign")["spent"]["trials"], 13);
@@ -89,7 +89,8 @@ fn init_asks_for_a_scenario() {
     assert_eq!(code(&stage.captune("check asked.toml")), 0);
 }
 
-/// For a number that the command prints, `init` asks for the pattern, but not for a cutoff in seconds.
+/// If the objective is a number that the command prints, `init` asks for its pattern, but not for a cutoff in
+/// seconds.
 #[test]
 fn init_asks_for_an_output() {
     let stage = Stage::new("");

@@ -33,7 +33,7 @@ fn a_command_is_tuned_and_its_scenario_is_written() {
     assert!(said.contains("15 trials, "), "{said}");
     let text = std::fs::read_to_string(stage.folder.join("captune.toml")).unwrap();
     insta::assert_snapshot!(text);
-    // It is an ordinary scenario, and the same command resumes the campaign.
+    // The file is an ordinary scenario, and the same command resumes the campaign.
     assert_eq!(code(&stage.captune("check captune.toml --no-run")), 0);
     let again = run(&stage, options, &COMMAND);
     assert!(
@@ -41,7 +41,7 @@ fn a_command_is_tuned_and_its_scenario_is_written() {
         "{again:?}"
     );
     assert!(stderr(&again).contains("resuming captune.campaign"), "{again:?}");
-    // Other verbs use it by default, and the campaign is named after it.
+    // Other verbs use this scenario by default, and the campaign is named after it.
     for line in ["check --no-run", "run", "status", "best", "failures"] {
         assert_eq!(code(&stage.captune(line)), 0, "{line}");
     }
@@ -55,7 +55,7 @@ fn a_small_space_is_measured_again_until_the_budget_is_spent() {
     let stage = Stage::new("");
     stage.write("in/a.txt", "");
     stage.write("in/b.txt", "");
-    // Both take the same time, so that neither is worse.
+    // Both levels take the same time, so that neither is worse.
     let command = ["sh", "-c", "sleep 0.1 # $0 $1", "-{level: 1..2 = 1}", "{instance}"];
     let output = run(
         &stage,
@@ -86,8 +86,8 @@ fn a_different_scenario_is_not_replaced() {
     assert!(stage.folder.join("mine.campaign").is_dir());
 }
 
-/// The shell takes an unquoted `|` as a pipe, so that captune gets only a part of the command. The guide shows
-/// the message.
+/// The shell treats an unquoted `|` as a pipe, so captune gets only part of the command. The guide shows the
+/// message.
 #[test]
 fn missing_quotes_are_explained_as_in_the_guide() {
     let stage = Stage::new("");
@@ -115,7 +115,7 @@ fn errors_in_options_are_shown_with_those_in_ranges() {
     let output = run(&stage, options, &["./counter", "-a={9..1}", "{instance}"]);
     assert_eq!(code(&output), 2);
     insta::assert_snapshot!(stage.hidden(&stderr(&output)));
-    // Also if the command is valid: no scenario is written that cannot be run.
+    // The options are also checked if the command is valid. No scenario is written that cannot be run.
     let output = run(&stage, options, &["./counter", "-a={1..9}", "{instance}"]);
     assert_eq!((code(&output), stderr(&output).contains("`--cutoff` is not a duration")), (2, true));
     assert!(!stage.folder.join("captune.toml").exists());

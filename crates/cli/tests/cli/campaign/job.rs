@@ -1,4 +1,4 @@
-//! Campaigns in a Slurm job: no trial starts that cannot end in time, and the next job resumes.
+//! Campaigns in a Slurm job. No trial starts that cannot end in time, and the next job resumes the campaign.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -8,7 +8,7 @@ use super::stage::{Running, SCENARIO, Stage, stored_trials};
 use super::validation::validations;
 use crate::{code, stderr};
 
-/// Every trial sleeps for a tenth of a second.
+/// Returns a stage in which every trial sleeps for a tenth of a second.
 fn sleeper(cutoff: &str, budget: &str) -> Stage {
     let scenario = SCENARIO
         .replace("cpu_time", "wall_time")
@@ -23,7 +23,7 @@ fn in_seconds(seconds: u64) -> SystemTime {
     SystemTime::now() + Duration::from_secs(seconds)
 }
 
-/// Returns a captune command in job 17, which ends at the given time.
+/// Returns a captune command that runs in job 17, which ends at `end`.
 fn in_job(stage: &Stage, line: &str, end: SystemTime) -> Command {
     let mut command = stage.command(line);
     let end = end.duration_since(UNIX_EPOCH).unwrap().as_secs();
@@ -31,7 +31,7 @@ fn in_job(stage: &Stage, line: &str, end: SystemTime) -> Command {
     command
 }
 
-/// Returns a captune command in job 17, whose end only `squeue` reports.
+/// Returns a captune command that runs in job 17. Only the program `squeue` reports when the job ends.
 fn with_squeue(stage: &Stage, line: &str, squeue: &str) -> Command {
     let program = stage.write("bin/squeue", &format!("#!/bin/sh\n{squeue}\n"));
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -41,7 +41,7 @@ fn with_squeue(stage: &Stage, line: &str, squeue: &str) -> Command {
     command
 }
 
-/// Returns the line of the plan about the job.
+/// Returns the line about the job in the printed plan.
 fn about_job(said: &str) -> &str {
     said.lines().find(|line| line.starts_with("Slurm job")).unwrap_or_else(|| panic!("{said}"))
 }

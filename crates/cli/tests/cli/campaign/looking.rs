@@ -1,4 +1,4 @@
-//! Reading a campaign: its status and its best configuration.
+//! Showing a campaign: its status and its best configuration.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -44,7 +44,7 @@ fn the_status_of_a_finished_campaign() {
     assert!(lines[2].starts_with("trials   40 trials") && lines[2].ends_with(" configurations"), "{said}");
     assert!(lines[3].starts_with("best     #") && lines[3].contains("PAR10 "), "{said}");
     assert!(said.contains("\nhistory\n  00:0"), "{said}");
-    // The verdict is the same.
+    // `status` shows the same verdict as the run.
     let verdict = run.lines().find_map(|line| line.strip_prefix("Verdict: ")).unwrap();
     assert!(said.contains(&format!("verdict  {verdict}\n")), "{verdict} in {said}");
 
@@ -107,12 +107,12 @@ fn status_warns_about_several_machines() {
     assert_eq!(stderr(&several), warning);
     let after = stage.status("count.campaign");
     assert_eq!(after["hosts"], serde_json::json!(["elsewhere", own]));
-    // The verdict is based on trials of this machine.
+    // The verdict is based only on trials that ran on this machine.
     assert_eq!(after["verdict"]["hosts"], serde_json::json!([own]));
     assert_eq!(after["sessions"], 2);
 }
 
-/// Without other pairs to measure, the verdict can only be based on the training.
+/// If there are no unseen pairs, the verdict can be based only on the training pairs.
 #[test]
 fn status_repeats_a_verdict_on_the_training() {
     let scenario = SCENARIO
@@ -137,7 +137,7 @@ fn status_repeats_a_verdict_on_the_training() {
     assert!(stage.said("compare count.toml count.toml").contains(" training only "));
 }
 
-/// Instances added for the next session do not invalidate the verdict of the last one.
+/// Adding instances for the next session does not invalidate the verdict of the last session.
 #[test]
 fn a_verdict_stays_when_instances_come_and_go() {
     let stage = Stage::new(&SCENARIO.replace("list = [\"a\", \"b\"]", "files = \"in/*\""));

@@ -1,4 +1,4 @@
-//! Lost trials, whose supervisor was killed, say nothing about the target.
+//! A trial is lost if its supervisor was killed. Lost trials give no information about the target.
 
 use engine::Status;
 
@@ -6,7 +6,8 @@ use super::stage::{SCENARIO, Stage};
 use super::validation::validations;
 use crate::{code, stderr};
 
-/// Kills its supervisor if its arguments match the pattern, until there is a file `peace` next to it.
+/// Returns a target that kills its supervisor if its arguments match the pattern. It stops doing so once
+/// there is a file `peace` next to it.
 fn killer(pattern: &str) -> String {
     let kill = format!("case \"$*\" in {pattern}) kill -9 $PPID; sleep 1 ;; esac");
     format!("#!/bin/sh\n[ -e \"${{0%/*}}/peace\" ] || {kill}\ncase \"$*\" in *slow*) sleep 0.1 ;; esac\n")
@@ -30,7 +31,7 @@ fn a_lost_trial_of_the_default_is_not_a_gain() {
     assert!(said.contains("4 of 6 pairs were measured with both; trials of the others were lost"), "{said}");
     assert!(said.contains(" on 4 unseen instances"), "{said}");
     assert!(validations(&stage).iter().all(|row| row.record.status() == Status::Finished));
-    // The same command runs them again once the target behaves.
+    // Once the target no longer kills its supervisor, the same command runs the lost trials again.
     stage.write("peace", "");
     let output = stage.captune("run count.toml");
     let said = stderr(&output);
@@ -63,13 +64,13 @@ fn a_campaign_whose_trials_are_lost_stops_and_counts_them() {
     assert!(said.contains("error: too many trials were lost: 10 of 10."), "{said}");
     assert!(said.contains("So far:  nothing has been measured.\n"), "{said}");
     let status = stage.status("count.campaign");
-    // Another trial may have been running when the tenth was reported.
+    // Another trial may have been running when the tenth lost trial was reported.
     let lost = status["lost"].as_u64().unwrap();
     assert!((10..=11).contains(&lost), "{status}");
     assert!(said.contains(&format!(", {lost} lost.\n")), "{said}");
     assert_eq!(status["trials"]["lost"], lost);
     assert!(stage.said("status count.campaign").contains(&format!("{lost} trials: 100 % lost")));
-    // The count continues in the next session.
+    // The next session continues the count of lost trials.
     stage.write("peace", "");
     let output = stage.captune("run count.toml --trials 20");
     let said = stderr(&output);

@@ -19,7 +19,7 @@ fn all_errors_in_a_scenario_are_shown_at_once() {
     assert!(!stage.folder.join("count.campaign").exists());
 }
 
-/// The guide shows a scenario with common errors, and the messages.
+/// The guide shows a scenario with common errors, and the messages that captune prints for it.
 #[test]
 fn common_errors_are_explained_as_in_the_guide() {
     let guide = document("docs/guides/your-first-scenario.md");
@@ -42,7 +42,7 @@ fn another_objective_needs_another_folder() {
     insta::assert_snapshot!(stderr(&output));
 }
 
-/// The scenario is unchanged, but the content of its files has changed.
+/// The scenario itself is unchanged, but the program or an instance has new content.
 #[test]
 fn a_replaced_program_or_instance_needs_another_folder() {
     let scenario = SCENARIO

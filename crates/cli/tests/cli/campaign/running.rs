@@ -1,4 +1,4 @@
-//! Campaigns from start to verdict.
+//! Campaigns from their start to their verdict.
 
 use super::stage::{SCENARIO, SLEEPER, Stage, stored_trials};
 use crate::{code, stderr, stdout};
@@ -56,7 +56,7 @@ fn the_same_command_resumes_with_a_larger_budget_and_lists_the_changes() {
         "{said}"
     );
     assert!(said.contains("20 trials, "), "{said}");
-    // There is nothing left to do: the verdict is printed again from stored trials.
+    // The budget is spent, so nothing is run. The verdict is printed again from stored trials.
     let again = stage.captune("run count.campaign --trials 20");
     let verdict = |said: &str| said.lines().find(|line| line.starts_with("Verdict:")).map(str::to_owned);
     assert_eq!(verdict(&stderr(&again)), verdict(&said));
@@ -91,12 +91,12 @@ fn a_trial_is_not_reused_if_its_command_would_differ() {
         stage.write("count.toml", after);
         let said = stderr(&stage.captune("run count.toml --trials 6 --workers 1"));
         assert!(said.contains(why) && !said.contains("reusing"), "{said}");
-        // All stored trials have commands of this scenario.
+        // The commands of all stored trials belong to this scenario.
         assert_eq!(stage.status("count.campaign")["spent"]["trials"], 6);
     }
 }
 
-/// If a parameter is inactive, the command is the same with and without it.
+/// An inactive parameter does not appear in the command, so removing it leaves the command unchanged.
 #[test]
 fn trials_are_reused_if_a_removed_parameter_was_inactive() {
     let space = SCENARIO.find("loops = {").unwrap();
@@ -150,7 +150,7 @@ fn a_folder_can_be_named() {
     assert_eq!(code(&stage.captune("run count.toml --trials 5 --dir deep/inside --workers 1")), 0);
     assert_eq!(stage.status("deep/inside")["spent"]["trials"], 5);
     assert!(!stage.folder.join("count.campaign").exists());
-    // The folder of the scenario is stored.
+    // The scenario is still found, because the store contains its folder.
     assert_eq!(code(&stage.captune("run deep/inside --trials 6")), 0);
 }
 

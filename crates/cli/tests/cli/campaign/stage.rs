@@ -1,4 +1,4 @@
-//! A folder with a target and a scenario, and captune run in it.
+//! A test folder with a target and a scenario, in which captune is run.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{CAPTUNE, stdout};
 
-/// Counts to a number that depends on its parameters; one mode fails.
+/// A target that counts to a number that depends on its parameters. It fails in one mode.
 const COUNTER: &str = r#"#!/bin/sh
 for word in "$@"; do
   case $word in
@@ -27,10 +27,11 @@ while [ $i -lt $loops ]; do i=$((i + 1)); done
 echo counted
 "#;
 
-/// Takes 0.3 s in its slow mode, whatever the load of the machine, and almost no time otherwise.
+/// A target that sleeps for 0.3 s in its slow mode, so that the load of the machine does not matter. In other
+/// modes it takes almost no time.
 pub(crate) const SLEEPER: &str = "#!/bin/sh\ncase \"$*\" in *slow*) sleep 0.3 ;; esac\n";
 
-/// A scenario of the counter, whose best configurations are four to eighty times faster than the default.
+/// A scenario for the counter. Its best configurations are four to eighty times faster than the default.
 pub(crate) const SCENARIO: &str = r#"name = "counting"
 [target]
 command = ["./counter", "{params}", "{instance}", "--seed={seed}"]
@@ -52,7 +53,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// A stage with the counter and a scenario called `count.toml`.
+    /// Creates a stage with the counter and a scenario called `count.toml`.
     pub(crate) fn new(scenario: &str) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -72,11 +73,11 @@ impl Stage {
         path
     }
 
-    /// Returns a captune command with the arguments in a line, in the stage's folder.
+    /// Returns a captune command that runs in the stage's folder. `line` contains its arguments.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(CAPTUNE);
         command.args(line.split_whitespace()).current_dir(&self.folder).env("NO_COLOR", "1");
-        // The tests themselves may run in a job.
+        // Remove these variables, because the tests themselves may run in a Slurm job.
         for variable in ["SLURM_JOB_ID", "SLURM_JOB_END_TIME", "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID"] {
             command.env_remove(variable);
         }
@@ -87,7 +88,7 @@ impl Stage {
         self.command(line).output().unwrap()
     }
 
-    /// Returns what a command prints; the command must succeed.
+    /// Returns what a command prints. Fails if the command does not succeed.
     pub(crate) fn said(&self, line: &str) -> String {
         let output = self.captune(line);
         assert!(output.status.success(), "{line}: {}", crate::stderr(&output));
@@ -103,7 +104,7 @@ impl Stage {
         Running::of(self.command(&format!("{line} --progress json")))
     }
 
-    /// Replaces the stage's folder in a text by `FOLDER`.
+    /// Replaces the path of the stage's folder in a text with `FOLDER`.
     pub(crate) fn hidden(&self, text: &str) -> String {
         text.replace(self.folder.to_str().unwrap(), "FOLDER")
     }
@@ -129,7 +130,7 @@ impl Running {
         Self { child, events }
     }
 
-    /// Returns the next event; `None` when captune has ended.
+    /// Returns the next event, or `None` when captune has ended.
     pub(crate) fn event(&mut self) -> Option<Value> {
         let mut line = String::new();
         (self.events.read_line(&mut line).unwrap() > 0).then(|| serde_json::from_str(&line).unwrap())
@@ -152,14 +153,14 @@ impl Running {
         rustix::process::kill_process(pid, signal).unwrap();
     }
 
-    /// Waits for the end, and returns the rest of the events.
+    /// Waits until captune has ended. Returns its output and the remaining events.
     pub(crate) fn end(mut self) -> (Output, Vec<Value>) {
         let events = std::iter::from_fn(|| self.event()).collect();
         (self.child.wait_with_output().unwrap(), events)
     }
 }
 
-/// Returns the numbers of all trials of a store.
+/// Returns the numbers of all trials in a store.
 pub(crate) fn stored_trials(folder: &Path) -> Vec<u64> {
     let reader = store::Store::read(folder).unwrap();
     let mut ids: Vec<u64> = reader.load().unwrap().history.trials().iter().map(|trial| trial.id.0).collect();

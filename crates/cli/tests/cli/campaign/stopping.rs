@@ -1,4 +1,4 @@
-//! Nothing is lost by interruptions.
+//! Interrupting a campaign loses no trials.
 
 use rustix::process::Signal;
 

@@ -10,7 +10,7 @@ pub(super) fn validations(stage: &Stage) -> Vec<StoredValidation> {
     Store::read(&stage.folder.join("count.campaign")).unwrap().validations().unwrap()
 }
 
-/// A target that takes 0.3 s by default; the search stops trials after 0.1 s.
+/// Returns a scenario whose target takes 0.3 s by default. The search stops trials after 0.1 s.
 fn sleeper_scenario() -> String {
     let scenario = SCENARIO
         .replace("cpu_time", "wall_time")
@@ -65,7 +65,7 @@ fn a_validation_can_be_skipped_and_done_later() {
     assert!(!said.contains("Verdict:") && validations(&stage).is_empty(), "{said}");
     stage.write("count.toml", SCENARIO);
     let said = stderr(&stage.captune("run count.toml"));
-    // The gain is not checked, because the machine may be busy.
+    // The size of the gain is not checked, because it depends on the load of the machine.
     assert!(said.contains(" on 24 pairs of 6 unseen instances"), "{said}");
 }
 
@@ -93,7 +93,7 @@ fn a_validation_takes_no_longer_than_the_campaign_by_default() {
     assert!(said.contains(part), "{said}");
     let after_first = validations(&stage).len();
     assert!(after_first < 240, "{after_first}");
-    // `validation.budget` has priority; without a wall-time budget, there is no limit.
+    // `validation.budget` has priority over the wall-time budget. Without either, there is no limit.
     stage.write("count.toml", &format!("{scenario}budget = \"1us\"\n"));
     let said = stderr(&stage.captune("run count.toml --workers 1"));
     assert!(said.contains("budget 500ms in total, then at most 1us for the validation\n"), "{said}");
@@ -109,7 +109,7 @@ fn the_best_can_be_validated_later() {
     let said = stage.said("validate count.campaign --seeds 2");
     assert!(said.contains(" on 12 pairs of 6 unseen instances"), "{said}");
     assert_eq!(validations(&stage).len(), 24);
-    // Known pairs are not measured again; with a longer cutoff, all pairs are.
+    // Pairs that have been measured are not measured again. With a longer cutoff, all pairs are.
     stage.said("validate count.campaign --seeds 2");
     assert_eq!(validations(&stage).len(), 24);
     stage.said("validate count.campaign --seeds 1 --cutoff 3s");
@@ -118,7 +118,7 @@ fn the_best_can_be_validated_later() {
     assert!(said.contains("on 12 pairs of 3 unseen instances"), "{said}");
     let output = stage.captune("validate count.campaign --instances a");
     assert_eq!((code(&output), stderr(&output).contains("`a` was used for tuning")), (2, true));
-    // The campaign can be resumed as before.
+    // The campaign can still be resumed.
     let output = stage.captune("run count.toml --trials 50");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert_eq!(stage.status("count.campaign")["spent"]["trials"], 50);
@@ -133,9 +133,9 @@ fn any_configuration_can_be_validated() {
     stage.write("mine.conf", "loops 20000\nmode slow\n");
     let said = stage.said("validate count.toml --config mine.conf");
     assert!(said.contains("x slower than the default on 24 pairs of 6 unseen instances"), "{said}");
-    // Unless the search found nothing, the default has been measured already.
+    // Unless the search found nothing better, the default has already been measured on these pairs.
     assert_eq!(validations(&stage).len(), if before == 0 { 48 } else { before + 24 });
-    // It does not count as tried by the search.
+    // The validated configuration does not count as tried by the search.
     assert_eq!(stage.status("count.campaign")["configurations"], tried);
     stage.write("mine.conf", "loops 2000\n");
     let output = stage.captune("validate count.toml --config mine.conf");
@@ -164,7 +164,8 @@ fn a_fresh_validation_measures_again() {
     assert!((ratio - 1.0).abs() < 1e-9, "the verdict is based on the new measurements: {verdict}");
 }
 
-/// Times of another machine are not comparable, so a copied campaign is measured again.
+/// Times measured on another machine are not comparable. So a campaign that was copied from another machine
+/// is measured again.
 #[test]
 fn a_verdict_names_its_machine_and_a_copied_campaign_is_measured_again() {
     let stage = Stage::new(&format!("{SCENARIO}[validation]\nseeds = 1\n"));
@@ -181,7 +182,7 @@ fn a_verdict_names_its_machine_and_a_copied_campaign_is_measured_again() {
     assert!(!said.contains("farm-7"), "{said}");
     assert_eq!(validations(&stage).len(), 24);
     assert_eq!(stage.status("count.campaign")["verdict"]["hosts"], here);
-    // Now the pairs are known on this machine.
+    // The pairs have now been measured on this machine, so nothing is measured again.
     stage.said("validate count.campaign");
     assert_eq!(validations(&stage).len(), 24);
 }
@@ -196,7 +197,7 @@ fn configurations_judged_on_the_same_pairs_are_counted() {
     let line = "2 configurations have been judged on these pairs so far; by luck alone, one of them looks better with \
                 a probability of up to 10 %.";
     assert!(said.contains(line), "{said}");
-    // On other instances it is the only one.
+    // On other instances, this is the only configuration that has been judged.
     let said = stage.said("validate count.toml --config mine.conf --instances x y z u v w");
     assert!(!said.contains("have been judged on these pairs"), "{said}");
 }

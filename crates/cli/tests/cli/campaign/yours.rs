@@ -1,4 +1,4 @@
-//! Configurations of the user: baselines, initial configurations and requests.
+//! Configurations from the user: baselines, initial configurations and requests.
 
 use rustix::process::Signal;
 use store::Store;
@@ -6,7 +6,7 @@ use store::Store;
 use super::stage::{SCENARIO, Stage};
 use crate::{code, stderr};
 
-/// Returns origins and values of the stored configurations.
+/// Returns the origins and values of all stored configurations.
 fn configurations(stage: &Stage) -> Vec<(String, String)> {
     let reader = Store::read(&stage.folder.join("count.campaign")).unwrap();
     let stored = |number| reader.configuration(engine::ConfigId(number)).unwrap();
@@ -51,7 +51,7 @@ fn a_baseline_is_tried_first_and_every_gain_refers_to_it() {
         best.contains("x faster than the baseline on ") && best.contains("parameter  baseline  best"),
         "{best}"
     );
-    // The best can be the next baseline: every form can be read back.
+    // The best configuration can be the next baseline: captune can read every form that it writes.
     for form in ["json", "toml", "pcs"] {
         stage.write("now.conf", &stage.said(&format!("best count.campaign --as {form}")));
         assert_eq!(code(&stage.captune("check count.toml --no-run")), 0, "{form}");
@@ -82,7 +82,7 @@ fn a_request_to_a_stopped_campaign_races_next_and_once() {
     );
     assert_eq!(configurations(&stage)[before], ("given".to_owned(), "loops=101 mode=fast".to_owned()));
     assert!(queue(&stage).is_empty());
-    // As if the campaign had been killed after the request was stored and before its file was removed.
+    // Restore the file, as if captune had been killed after storing the request and before removing its file.
     std::fs::write(&path, request).unwrap();
     let said = stderr(&stage.captune("run count.toml --trials 30"));
     assert!(!said.contains("Your configuration"), "{said}");
@@ -138,7 +138,7 @@ fn a_request_on_a_full_disk_leaves_nothing_behind() {
     let stage = Stage::new(&SCENARIO.replace("trials = 40", "trials = 2"));
     assert_eq!(code(&stage.captune("run count.toml")), 0);
     stage.write("mine.toml", "loops = 101\nmode = \"fast\"\n");
-    // No file can grow, as on a full disk.
+    // With this limit no file can grow, as on a full disk.
     let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" try count.campaign mine.toml";
     let mut shell = std::process::Command::new("sh");
     let output = shell.args(["-c", script, crate::CAPTUNE]).current_dir(&stage.folder).output().unwrap();

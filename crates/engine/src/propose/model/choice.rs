@@ -1,9 +1,9 @@
-//! Chooses among a forest, networks and a Gaussian process the one that [predicts](held_out) the campaign's
-//! own trials best.
+//! Chooses among a forest, networks and a Gaussian process: the learner that [predicts](held_out) the trials
+//! of this campaign best.
 //!
 //! Whenever the number of trials has doubled, the learners are compared by their log-likelihood of held-out
-//! trials, whose configurations the models have not seen. Before the first comparison the forest proposes. A
-//! Gaussian process takes part while points and columns are few enough for it.
+//! trials. The models have not seen the configurations of these trials. Before the first comparison, the
+//! forest proposes. A Gaussian process takes part only if there are few enough points and columns.
 
 use math::Rng;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ const FEW_COLUMNS: usize = 40;
 /// The result of comparing the learners.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Choice {
-    /// Number of trials at that time.
+    /// Number of trials at the time of the comparison.
     pub trials: usize,
     /// The best learner.
     pub learner: Learner,
@@ -44,12 +44,12 @@ pub(super) struct Chooser {
 }
 
 impl Chooser {
-    /// The last choice.
+    /// Returns the last choice.
     pub(super) fn choice(&self) -> Option<Choice> {
         self.judged.and_then(|(_, choice)| choice)
     }
 
-    /// The learner that proposes now.
+    /// Returns the learner that proposes now.
     pub(super) fn learner(&mut self, task: &Task, history: &History) -> Learner {
         match task.settings.learner {
             Learner::Auto => {

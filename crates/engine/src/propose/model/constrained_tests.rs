@@ -23,14 +23,14 @@ fn square(seed: u64) -> Problem {
     Problem { default: space.default_configuration(), space, objective, instances: 1, seed }
 }
 
-/// Cost and constrained output.
+/// Returns the cost and the constrained output.
 fn outputs(problem: &Problem, configuration: &Configuration) -> (f64, f64) {
     let row = problem.space.encode(configuration);
     let (x, y) = (6.0 * row[0], 6.0 * row[1]);
     (libm::sin(x) + y, libm::sin(x) * libm::sin(y))
 }
 
-/// The best feasible cost after some trials, and the number of feasible configurations.
+/// Returns the best feasible cost after some trials, and the number of feasible configurations.
 fn search(problem: &Problem, proposer: Box<dyn Proposer>, trials: usize) -> (f64, usize) {
     let first =
         Initial::new(Vec::new(), &problem.space, Design::LatinHypercube, 4, problem.seed, proposer).unwrap();
@@ -81,7 +81,7 @@ fn forests_and_networks_search_where_constraints_are_satisfied() {
     }
 }
 
-/// Over several seeds: with few trials, a single seed is a matter of luck.
+/// Uses several seeds, because the result of a single seed with few trials depends on luck.
 #[test]
 fn an_own_surrogate_searches_where_constraints_are_satisfied() {
     let (mut own, mut random) = (0, 0);
@@ -98,14 +98,14 @@ fn an_own_surrogate_searches_where_constraints_are_satisfied() {
     assert!(own >= 3 * random, "{own} {random}");
 }
 
-/// The output falls with x, and the cost grows with x beyond the cutoff: configurations that are sure to
+/// The output falls with x. The cost grows with x and exceeds the cutoff. So configurations that are sure to
 /// satisfy the constraint time out and report no output.
 #[test]
 fn no_learner_seeks_feasibility_where_every_trial_times_out() {
     let mut problem = square(1);
     problem.objective.cutoff = Some(1.0);
     let racing = Racing { deterministic: true, ..Racing::default() };
-    // Of all x in [0, 1], those from 1 - bound to 0.7 are feasible.
+    // For x in [0, 1], the range from 1 - bound to 0.7 is feasible.
     let cases =
         [(Learner::Gaussian, 0.32), (Learner::Forest, 0.45), (Learner::Neural, 0.45), (Learner::Own, 0.45)];
     for (learner, bound) in cases {

@@ -8,40 +8,41 @@
 //! |---|---|
 //! | z_i | leave-one-out residual: distance of an output from its model's prediction by all other trials, in standard deviations |
 //!
-//! If one output of a configuration is far from its prediction, another may well be, too: for example peak
-//! memory and mean memory, or a size and an error that trade off against each other. Multiplying the
-//! probabilities then rules out too much, or too little.
+//! If one output of a configuration is far from its prediction, another may be, too: for example peak memory
+//! and mean memory, or a size and an error that trade off against each other. The product of the single
+//! probabilities is then too small or too large.
 
 use std::collections::HashSet;
 
 /// Smallest number of trials from which a correlation is estimated.
 const LEAST_TRIALS: usize = 10;
 
-/// Whether the uncertainties of several constrained outputs are treated as correlated.
+/// Whether the errors of the models of several constrained outputs are treated as correlated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dependence {
-    /// Independent: the probabilities of satisfying the constraints are multiplied.
+    /// The errors are independent: the probabilities of satisfying the constraints are multiplied.
     #[default]
     Independent,
-    /// Correlated as the residuals of their models. Only Gaussian processes provide residuals without new
-    /// fits: with forests, and so with networks, this is the same as `Independent`.
+    /// The errors are as correlated as the residuals of the models. Only Gaussian processes provide residuals
+    /// without new fits. With forests this is therefore the same as `Independent`, and also with networks,
+    /// since forests then learn the constraints.
     Residuals,
 }
 
 /// The residual of one output of a trial.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Residual {
-    /// The number of its reading, which it may share with other trials.
+    /// Index of the reading, which several trials may share.
     pub(super) reading: usize,
-    /// z.
+    /// The residual z.
     pub(super) value: f64,
 }
 
-/// Computes R, row after row. The residuals of each output are given trial by trial, with `None` where a
+/// Computes R, row by row. `outputs` has the residuals of each output, one for each trial; `None` if the
 /// trial has no exact reading. Returns `None` if too few trials have exact readings of all outputs.
 pub(super) fn correlations(outputs: &[Vec<Option<Residual>>]) -> Option<Vec<f64>> {
     let trials = outputs.first().map_or(0, Vec::len);
-    // Trials that share all readings count once.
+    // Trials that share all their readings count once.
     let mut seen: HashSet<Vec<usize>> = HashSet::new();
     let mut residuals: Vec<Vec<f64>> = vec![Vec::new(); outputs.len()];
     for trial in 0..trials {
@@ -62,7 +63,7 @@ pub(super) fn correlations(outputs: &[Vec<Option<Residual>>]) -> Option<Vec<f64>
     Some(pairs.map(|(one, other)| correlation(one, other)).collect())
 }
 
-/// The correlation of numbers whose means are 0; 0 if either does not vary.
+/// Returns the correlation of two series whose means are 0; 0 if one of them is constant.
 fn correlation(one: &[f64], other: &[f64]) -> f64 {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let scale = dot(one, one).sqrt() * dot(other, other).sqrt();

@@ -16,7 +16,8 @@ use crate::observation::Observation;
 use crate::problem::{Constraint, Objective, Over};
 use crate::trial::{Cap, InstanceId, Pair, Seed, TrialId, TrialKey, Why};
 
-/// A problem with constraints of these bounds, and trials of random configurations.
+/// Returns a problem with constraints that have these bounds, and a history with trials of random
+/// configurations.
 pub(super) fn random_history(
     learner: Learner,
     dependence: Dependence,
@@ -51,7 +52,7 @@ pub(super) fn random_history(
 
 const ASKED: usize = 40;
 
-/// Fitted models of the constraints, and their predicted excesses at some places.
+/// Returns fitted models of the constraints, and their predicted excesses for some configurations.
 fn learned(task: &Task, history: &History) -> (Feasibility, Vec<Vec<Prediction>>) {
     let mut feasibility = Feasibility::default();
     feasibility.learn(task, task.settings.learner, history);
@@ -147,7 +148,7 @@ fn each_output_is_learned_by_the_learner_set_for_it() {
     assert!(has_gradient(Forest, &[Some(Gaussian), Some(Gaussian)]));
     assert!(!has_gradient(Forest, &[Some(Gaussian)]));
     assert!(has_gradient(Gaussian, &[None, None]) && !has_gradient(Gaussian, &[None, Some(Forest)]));
-    // Forests, and own surrogates that are forests, use different random streams.
+    // Forests and own surrogates that wrap forests use different random streams, so their predictions differ.
     let excess = |cost: Learner, constraint: Option<Learner>| {
         let (mut task, history) =
             random_history(cost, Dependence::Independent, &[1.0], &|output| vec![output]);

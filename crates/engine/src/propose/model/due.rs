@@ -1,16 +1,17 @@
-//! When to fit: after fixed numbers of trials, so that fits depend on nothing else.
+//! Decides when to fit: after fixed numbers of trials, so that a fit depends on nothing else.
 
-/// The numbers of trials of the latest fits.
+/// The numbers of trials that the latest fits use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Due {
-    /// The latest fit from scratch, made whenever the number of trials has doubled.
+    /// Trials of the latest fit from scratch, which is made whenever the number of trials has doubled.
     pub(super) fresh: usize,
-    /// The latest fit, which starts from that one; the same number if there are no more trials yet.
+    /// Trials of the latest fit, which starts from the fit from scratch. Equal to `fresh` if there was no
+    /// later fit.
     pub(super) last: usize,
 }
 
-/// Returns the fits due after `trials` trials; `None` before the first. `first` is the number of trials of
-/// the first fit, and `share` the share of new trials between two fits.
+/// Returns the fits due after `trials` trials; `None` before the first fit. The first fit uses `first`
+/// trials. The next fit is due when the number of trials has grown by `share`.
 pub(super) fn due(first: usize, share: f64, trials: usize) -> Option<Due> {
     let mut next = first;
     let mut due = (next <= trials).then_some(Due { fresh: next, last: next })?;

@@ -11,9 +11,9 @@
 //! | μ_i, σ_i | prediction of the output by its model, over all instances or for the worst pair |
 //! | R | [correlations](super::dependence) of the models' residuals |
 //!
-//! Each output has its own model: of the same kind as the model of the cost, a forest if that is networks, or
-//! the kind set for the constraint. A trial that was stopped before it reported an output is not in that
-//! output's model.
+//! Each output has its own model. By default, the model is of the same kind as that of the cost, or a forest
+//! if the cost is learned by networks. The constraint may set another kind. If a trial was stopped before it
+//! reported an output, the model of that output does not use it.
 
 use surrogate::{Gradient, Points, Prediction};
 
@@ -25,8 +25,8 @@ use crate::acquisition::{MultivariateNormal, log_feasibility, log_joint_feasibil
 use crate::history::History;
 use crate::learning;
 
-/// Smallest standard deviation of predictions that are not by a Gaussian process, as a share of the spread of
-/// the readings: trees may be wrong even where all agree, and so may an overconfident own surrogate.
+/// Smallest standard deviation of predictions, as a share of the spread of the readings. It does not apply to
+/// Gaussian processes. Trees may be wrong even if all agree, and so may an overconfident own surrogate.
 const LEAST_DEVIATION: f64 = 0.02;
 
 /// The models of the constrained outputs.
@@ -47,14 +47,14 @@ struct Model {
     /// Index of the constraint.
     constraint: usize,
     bound: f64,
-    /// Smallest variance of its predictions.
+    /// Smallest variance assumed for its predictions.
     least_variance: f64,
     /// Number of points it has absorbed.
     points: usize,
 }
 
 impl Feasibility {
-    /// Updates the models with the fits that are due.
+    /// Fits the models that are due.
     pub(super) fn learn(&mut self, task: &Task, learner: Learner, history: &History) {
         let count = task.problem.objective.constraints.len();
         let trials = history.trials().len();
@@ -96,7 +96,7 @@ impl Feasibility {
             let data = task.constraint(history, trials, index);
             let output =
                 if trials == *fresh { trainers[index].fit(&data) } else { trainers[index].copy().fit(&data) };
-            // An output that no trial has reported is unknown and rules nothing out.
+            // An output that no trial has reported is unknown, so it rules out no configuration.
             let Some(output) = output else { continue };
             let deviation = if learner_of(task, index, learner) == Learner::Gaussian {
                 0.0
@@ -114,7 +114,7 @@ impl Feasibility {
         models
     }
 
-    /// The joint distribution of the residuals of models that were fitted to this many trials.
+    /// Returns the joint distribution of the residuals. The models were fitted to this many trials.
     fn joint_distribution(
         &self,
         task: &Task,
@@ -136,12 +136,12 @@ impl Feasibility {
         Some(MultivariateNormal::new(&correlations, self.models.len()))
     }
 
-    /// Whether there is a model of any output.
+    /// Returns whether at least one output has a model.
     pub(super) fn is_known(&self) -> bool {
         !self.models.is_empty()
     }
 
-    /// The predicted excess of each output over its bound, for each configuration.
+    /// Returns the predicted excess of each output over its bound, for each configuration.
     pub(super) fn excesses(&self, rows: Points<'_>) -> Vec<Vec<Prediction>> {
         let mut all = vec![Vec::with_capacity(self.models.len()); rows.len()];
         let mut found = vec![Prediction::default(); rows.len()];
@@ -152,15 +152,16 @@ impl Feasibility {
         all
     }
 
-    /// The logarithm of the probability that outputs with these excesses satisfy all constraints.
+    /// Returns the logarithm of the probability that outputs with these excesses satisfy all
+    /// constraints.
     pub(super) fn log_probability(&self, excesses: &[Prediction]) -> f64 {
         self.joint
             .as_ref()
             .map_or_else(|| log_feasibility(excesses), |joint| log_joint_feasibility(excesses, joint))
     }
 
-    /// The predicted excess of each output over its bound, with its gradient, for each configuration; `None`
-    /// if a model has no gradient.
+    /// Returns the predicted excess of each output over its bound, with its gradient, for each
+    /// configuration; `None` if a model has no gradient.
     pub(super) fn excesses_with_gradient(
         &self,
         rows: Points<'_>,
@@ -176,7 +177,7 @@ impl Feasibility {
     }
 }
 
-/// The learner of a constraint's output, given the learner of the cost.
+/// Returns the learner of a constrained output, given the learner of the cost.
 fn learner_of(task: &Task, constraint: usize, of_cost: Learner) -> Learner {
     task.settings.constraints.get(constraint).copied().flatten().unwrap_or(of_cost)
 }

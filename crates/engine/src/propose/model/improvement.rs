@@ -1,11 +1,11 @@
 //! Proposals that maximise an acquisition function of a forest, a Gaussian process or an own surrogate.
 //!
-//! Pending configurations, of which the model has not seen a trial, are assumed to cost what it expects, so
-//! that simultaneous proposals differ.
+//! Pending configurations have no trial that the model has seen. They are assumed to cost what the model
+//! expects, so that simultaneous proposals differ.
 //!
 //! Fits happen after [fixed numbers](super::due) of trials t and use exactly the first t trials. Whenever t
-//! has doubled, a forest is fitted from scratch; later fits start from that one. Any fit can therefore be
-//! made without those in between: after an interruption or a hurry, two fits are enough. Gaussian processes,
+//! has doubled, a forest is fitted from scratch; later fits start from that one. So any fit can be repeated
+//! without the fits in between: after an interruption or a hurry, two fits are enough. Gaussian processes,
 //! own surrogates, and fits to a [share](super::task) of many trials always start from scratch. Models that
 //! can absorb trials without a new fit do so, trial by trial.
 
@@ -29,8 +29,8 @@ use crate::acquisition::{
 use crate::history::History;
 use crate::propose::Forecast;
 
-/// Share of the cutoff. A trial predicted to cost less than this is expected to end before the cutoff: for
-/// trials that time out, forests predict no more than the cutoff itself.
+/// Share of the cutoff. A trial predicted to cost less than this share is expected to end before the cutoff.
+/// The share is below 1 because forests predict at most the cutoff itself for trials that time out.
 const SAFE_SHARE: f64 = 0.9;
 
 /// The models of one learner.
@@ -68,12 +68,12 @@ struct Costs {
 }
 
 impl Improvement {
-    /// Uses a forest, a Gaussian process or an own surrogate.
+    /// Creates the models of a learner: a forest, a Gaussian process or an own surrogate.
     pub(super) fn new(learner: Learner) -> Self {
         Self { learner, model: None, feasibility: Feasibility::default() }
     }
 
-    /// Returns the new configuration of largest utility; `None` before the first fit.
+    /// Returns the new configuration with the largest utility; `None` before the first fit.
     pub(super) fn propose(&mut self, task: &Task, history: &History, number: usize) -> Option<Configuration> {
         self.learn(task, history);
         self.feasibility.learn(task, self.learner, history);
@@ -105,13 +105,13 @@ impl Improvement {
         Some(Forecast { cost, low, high })
     }
 
-    /// The expected costs of the configurations tried; empty before the first fit.
+    /// Returns the expected costs of the configurations that were tried; empty before the first fit.
     pub(super) fn expected(&mut self, task: &Task, history: &History) -> &[f64] {
         self.learn(task, history);
         self.model.as_ref().and_then(|model| model.costs.as_ref()).map_or(&[], |costs| &costs.expected)
     }
 
-    /// Makes the fits that are due and absorbs the trials since then.
+    /// Makes the fits that are due and absorbs the trials told since then.
     fn learn(&mut self, task: &Task, history: &History) {
         let now = history.trials().len();
         let Some(Due { fresh, last }) = task.due(now) else {
@@ -163,11 +163,11 @@ fn fit(
 impl Model {
     fn absorb(&mut self, task: &Task, history: &History) {
         let now = history.trials().len();
-        // Collecting the points of many trials is expensive, and useless for a forest.
+        // Collecting the points of many trials takes long, and forests could not absorb them.
         let can = |costs: &&mut Costs| costs.learned.can_absorb() && self.trials < now;
         let Some(costs) = self.costs.as_mut().filter(can) else { return };
         let data = task.costs(history, now);
-        // A different scale needs a new fit, which is made when it is due.
+        // If the scale has changed, a new fit is needed. It will be made when it is due.
         if data.scale() == costs.scale {
             costs.learned.absorb(&data, costs.points);
             costs.points = data.len();
@@ -184,7 +184,7 @@ impl Costs {
     }
 }
 
-/// Fits a model of the logarithm of what trials use of the budget; `None` if the utility does not need it.
+/// Fits a model of the logarithm of the budget that trials use; `None` if the utility does not need it.
 fn spent(task: &Task, learner: Learner, history: &History, trials: usize) -> Option<Box<dyn Learned>> {
     if task.settings.utility != Utility::ImprovementPerSpent {
         return None;
@@ -203,10 +203,10 @@ struct Judging<'a> {
 }
 
 impl Judging<'_> {
-    /// The log utility of a cost, with the probability that all constraints are satisfied. Until a
-    /// configuration is feasible, only this probability counts, and that of ending before the cutoff: a trial
-    /// that times out reports no output, so nothing would be learned from configurations that satisfy the
-    /// constraints but are too slow.
+    /// Returns the log utility of a cost, with the probability that all constraints are satisfied. While no
+    /// feasible configuration is known, only two probabilities count: that of satisfying the constraints, and
+    /// that of ending before the cutoff. A trial that times out reports no output, so nothing would be
+    /// learned from a configuration that satisfies the constraints but is too slow.
     fn log_utility(&self, cost: Prediction, log_feasible: f64) -> f64 {
         let best = self.costs.best;
         if best.is_none() && self.feasibility.is_known() {
@@ -280,26 +280,27 @@ impl Judge for Judging<'_> {
             }
             utilities.push(utility);
         }
-        // A forest predicts which trials succeed. It has no gradient and does not count here.
+        // A forest predicts which trials succeed. It has no gradient, so it is ignored here.
         Some(utilities)
     }
 }
 
-/// Adds the gradient of a utility by the chain rule, from that of a prediction and the derivative by it.
+/// Adds the gradient of a utility by the chain rule: the gradient of a prediction times the derivative of the
+/// utility with respect to this prediction.
 fn add_chain_rule(gradient: &Gradient, derivative: Derivative, out: &mut [f64]) {
     for (out, (mean, variance)) in out.iter_mut().zip(gradient.mean.iter().zip(&gradient.variance)) {
         *out += derivative.mean * mean + derivative.variance * variance;
     }
 }
 
-/// The derivative of a utility by a prediction.
+/// The derivative of a utility with respect to a prediction.
 struct Derivative {
     mean: f64,
     variance: f64,
 }
 
-/// Computes the derivative by central differences: for every acquisition function, the utility is a smooth
-/// function of two numbers.
+/// Computes the derivative by central differences. This is accurate because the utility is a smooth function
+/// of two numbers for every acquisition function.
 fn derivative(at: Prediction, mut utility: impl FnMut(Prediction) -> f64) -> Derivative {
     const STEP: f64 = 1e-5;
     let deviation = at.deviation();
@@ -324,7 +325,8 @@ mod tests {
 
     #[test]
     fn the_gradient_is_that_of_the_utility_whatever_the_dependence() {
-        // The gradient of a lower bound does not outweigh those of the constraints and of the budget used.
+        // The gradient of a lower bound is not so large that it hides those of the constraints and the budget
+        // used.
         let bound = Utility::LowerBound(1.0);
         let cases = [
             (Dependence::Independent, bound),
@@ -376,7 +378,7 @@ mod tests {
         }
     }
 
-    /// Apart from the pending configuration, all searches have the same maximum.
+    /// Without the pending configuration, all searches would find the same maximum.
     #[test]
     fn no_proposal_is_close_to_a_pending_configuration() {
         let (task, mut history) =

@@ -1,4 +1,4 @@
-//! What all learners derive from the first trials of a history.
+//! Values that all learners derive from the first trials of a history.
 
 use math::Rng;
 use surrogate::forest::{Forest, ForestSettings, ForestTrainer};
@@ -20,7 +20,7 @@ pub(super) fn tried_and_pending(history: &History, trials: usize) -> (Vec<Config
     (ids().filter(|id| seen[id.index()]).collect(), ids().filter(|id| !seen[id.index()]).collect())
 }
 
-/// Selects `count` configurations: those with the least expected costs, then the latest.
+/// Selects `count` configurations: first those with the smallest expected costs, then the latest.
 pub(super) fn most_promising(mut ids: Vec<ConfigId>, expected: &[f64], count: usize) -> Vec<ConfigId> {
     let cost = |id: &ConfigId| expected.get(id.index()).copied().filter(|cost| !cost.is_nan());
     if ids.len() > count {
@@ -35,13 +35,13 @@ pub(super) fn most_promising(mut ids: Vec<ConfigId>, expected: &[f64], count: us
     ids
 }
 
-/// Encodes configurations as rows, one after the other.
+/// Encodes configurations as rows, one after another.
 pub(super) fn rows(task: &Task, history: &History, ids: &[ConfigId]) -> Vec<f64> {
     ids.iter().flat_map(|&id| task.problem.space.encode(history.configuration(id))).collect()
 }
 
-/// Returns for each configuration, by number, whether it has one of the first `trials` trials and is feasible
-/// according to these.
+/// Returns for each configuration, indexed by number, whether it was tried in the first `trials` trials and
+/// is feasible according to them.
 pub(super) fn feasible(task: &Task, history: &History, trials: usize) -> Vec<bool> {
     let constraints = &task.problem.objective.constraints;
     let (tried, _) = tried_and_pending(history, trials);
@@ -56,7 +56,8 @@ pub(super) fn feasible(task: &Task, history: &History, trials: usize) -> Vec<boo
     feasible
 }
 
-/// Returns the expected mean cost of each configuration by number; NaN for those not tried or not feasible.
+/// Returns the expected mean cost of each configuration, indexed by number; NaN for those not tried or not
+/// feasible.
 pub(super) fn expected_of_tried(
     task: &Task,
     history: &History,
@@ -68,7 +69,7 @@ pub(super) fn expected_of_tried(
     let tried: Vec<ConfigId> = ids.filter(|id| feasible[id.index()]).collect();
     let mut expected = vec![f64::NAN; feasible.len()];
     let mut found = vec![0.0; BLOCK];
-    // In blocks: all rows at once would fill the memory, and an interruption takes effect between two blocks.
+    // All rows at once would need too much memory. Between two blocks, an interruption can take effect.
     for block in tried.chunks(BLOCK) {
         if task.interrupt.is_raised() {
             break;
@@ -83,7 +84,7 @@ pub(super) fn expected_of_tried(
     expected
 }
 
-/// Fits a forest that predicts which trials succeed; `None` if none has failed.
+/// Fits a forest that predicts which trials succeed; `None` if no trial has failed.
 pub(super) fn success(task: &Task, history: &History, trials: usize) -> Option<Forest> {
     let failed = history.trials()[..trials].iter().any(|trial| trial.observation.status().is_failure());
     if !failed {

@@ -8,12 +8,12 @@ use surrogate::{Points, Predictor, TrainingSet};
 use super::own::OwnTrainer;
 use super::{Learner, Task};
 
-/// Fits models to training sets, each of which begins with the points of the previous one.
+/// Fits models to a sequence of training sets. Each set begins with the points of the previous one.
 pub(super) trait Trainer: Send {
-    /// Computes what later fits start from, if they start from an earlier fit.
+    /// Prepares the state that later fits start from, if they do not start from scratch.
     fn prepare(&mut self, _data: &TrainingSet<'_>) {}
 
-    /// Fits a model; `None` if that is not possible, for example to an empty set.
+    /// Fits a model; `None` if that is not possible, for example because the set is empty.
     fn fit(&mut self, data: &TrainingSet<'_>) -> Option<Box<dyn Learned>>;
 
     /// Returns a clone.
@@ -22,28 +22,28 @@ pub(super) trait Trainer: Send {
 
 /// A trained model of one output.
 pub(super) trait Learned: Predictor {
-    /// Returns a copy that assumes that these configurations cost what it expects (kriging believer).
+    /// Returns a copy that assumes that these configurations cost what the model expects (kriging believer).
     fn believing(&self, configurations: Points<'_>) -> Box<dyn Learned>;
 
-    /// Whether the model can absorb points without a new fit.
+    /// Returns whether the model can absorb points without a new fit.
     fn can_absorb(&self) -> bool {
         false
     }
 
-    /// Absorbs the points of a set from a number on, if it can.
+    /// Absorbs the points of a set from index `from` on, if the model can.
     fn absorb(&mut self, _data: &TrainingSet<'_>, _from: usize) {}
 
-    /// Returns the leave-one-out residual of each reading, in standard deviations, with `None` for lower
-    /// bounds; `None` for a model that would need new fits for that.
+    /// Returns the leave-one-out residual of each reading, in standard deviations; `None` for lower bounds.
+    /// Returns `None` as a whole if the model would need new fits for that.
     fn residuals(&self) -> Option<Vec<Option<f64>>> {
         None
     }
 
-    /// The model as a [`Predictor`].
+    /// Returns the model as a [`Predictor`].
     fn predictor(&self) -> &dyn Predictor;
 }
 
-/// Creates a trainer; the purpose and the number of trials key its random stream.
+/// Creates a trainer. Its random stream is keyed by the purpose and the number of trials.
 pub(super) fn trainer(task: &Task, learner: Learner, purpose: &str, number: u64) -> Box<dyn Trainer> {
     let seed = Rng::new(task.problem.seed, purpose, number).bits();
     match (learner, &task.settings.own) {
@@ -55,7 +55,7 @@ pub(super) fn trainer(task: &Task, learner: Learner, purpose: &str, number: u64)
 
 impl Trainer for ForestTrainer {
     fn prepare(&mut self, data: &TrainingSet<'_>) {
-        // If this fit fails for lack of data, the next one starts from scratch as well.
+        // If this fit fails because there are too few data, the next one starts from scratch as well.
         let _ = Self::fit(self, data);
     }
 

@@ -16,8 +16,8 @@
 //! All utilities are multiplied by the probability that a configuration satisfies its constraints
 //! ([`feasibility`]) and by the probability that its trials do not fail.
 //!
-//! Like every proposer, this one is a function of the seed, the history and the tempo, so a campaign
-//! continues after an interruption as if there had been none.
+//! Like every proposer, this one is a function of the seed, the history and the tempo. So after an
+//! interruption, a campaign continues as if there had been none.
 
 mod choice;
 #[cfg(test)]
@@ -62,9 +62,9 @@ use crate::history::History;
 use crate::problem::Problem;
 use crate::trial::ConfigId;
 
-/// Largest number of parameters for which the Gaussian process is the default.
+/// Largest number of parameters for which a Gaussian process is the default.
 const FEW_PARAMETERS: usize = 20;
-/// Number of trials during which the Gaussian process proposes, where it is the default.
+/// Number of trials after which a forest replaces the default Gaussian process.
 const GAUSSIAN_TRIALS: usize = 200;
 
 /// How a model proposes.
@@ -80,26 +80,26 @@ pub struct ModelSettings {
     pub neural: NeuralSettings,
     /// Settings of the Gaussian process.
     pub gaussian: GaussianSettings,
-    /// The own surrogate; required if it learns the cost or a constraint.
+    /// The own surrogate; required if it learns the cost or a constrained output.
     pub own: Option<OwnSurrogate>,
     /// Largest number of points for which [`Learner::Auto`] considers a Gaussian process.
     pub gaussian_points: usize,
     /// Number of trials after which a forest replaces the Gaussian process, whose fitting time grows with the
-    /// cube of the points; `None` for never.
+    /// cube of the number of points; `None` for never.
     pub forest_from: Option<usize>,
-    /// The learner for the output of each constraint. `None` for the learner of the cost, or a forest if that
-    /// is networks.
+    /// The learner for the output of each constraint. `None` means the learner of the cost, or a forest if
+    /// the cost is learned by networks.
     pub constraints: Vec<Option<Learner>>,
     /// How the probabilities of several constraints are combined.
     pub dependence: Dependence,
     /// Number of trials before the first fit.
     pub first_fit: usize,
-    /// Share of new trials after which a model is fitted again.
+    /// Growth of the number of trials after which a model is fitted again, as a share.
     pub refit: f64,
     /// Interval of random proposals: one in this many is random.
     pub random_every: usize,
-    /// Number of trials up to which a model learns from all of them; with more trials, it learns from about
-    /// this many readings.
+    /// Largest number of trials from which a model learns without thinning. With more trials, it learns from
+    /// about this many readings.
     pub points: usize,
     /// Number of random configurations evaluated for one proposal.
     pub candidates: usize,
@@ -132,7 +132,7 @@ pub enum Learner {
 }
 
 impl Learner {
-    /// The name of the learner.
+    /// Returns the name of the learner.
     pub fn word(self) -> &'static str {
         match self {
             Self::Forest => "forest",
@@ -144,7 +144,7 @@ impl Learner {
     }
 }
 
-/// The acquisition function: how useful a race of a configuration is.
+/// The acquisition function: how useful it is to race a configuration.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Utility {
     /// Expected improvement of the cost.
@@ -153,7 +153,7 @@ pub enum Utility {
     LowerBound(f64),
     /// The probability of improvement.
     ProbabilityOfImprovement,
-    /// Expected improvement of the cost, divided by what a trial is expected to use of the budget.
+    /// Expected improvement of the cost, divided by the part of the budget that a trial is expected to use.
     ImprovementPerSpent,
 }
 
@@ -185,8 +185,8 @@ impl Default for ModelSettings {
 }
 
 impl ModelSettings {
-    /// The settings that suit a learner. A Gaussian process learns from few trials and explores without
-    /// random proposals, but its predictions take longer the more trials it knows.
+    /// Returns the settings that suit a learner. A Gaussian process learns from few trials and explores
+    /// without random proposals. The more trials it knows, the longer its predictions take.
     pub fn of(learner: Learner) -> Self {
         match learner {
             Learner::Gaussian => {
@@ -196,19 +196,19 @@ impl ModelSettings {
         }
     }
 
-    /// The settings for an own surrogate.
+    /// Returns the settings for an own surrogate.
     pub fn by(own: OwnSurrogate) -> Self {
         Self { own: Some(own), ..Self::of(Learner::Own) }
     }
 
-    /// The default for a target: a Gaussian process for the first trials of a deterministic target with few
-    /// parameters, a forest otherwise. On noisy targets and with more parameters, the forest was as good or
-    /// better (`docs/results/ablation.md`).
+    /// Returns the default settings for a target. For a deterministic target with few parameters, a Gaussian
+    /// process proposes during the first trials; in all other cases a forest proposes. On noisy targets and
+    /// with more parameters, the forest was as good or better (`docs/results/ablation.md`).
     pub fn suited(space: &Space, deterministic: bool) -> Self {
         let variable = space.parameters().iter().filter(|parameter| parameter.is_variable()).count();
         if deterministic && (1..=FEW_PARAMETERS).contains(&variable) {
-            // Random proposals as often as with a forest: a Gaussian process exploits early and can get stuck
-            // in a local optimum.
+            // Random proposals are as frequent as with a forest, because a Gaussian process exploits early
+            // and can get stuck in a local optimum.
             let Self { random_every, .. } = Self::default();
             Self { forest_from: Some(GAUSSIAN_TRIALS), random_every, ..Self::of(Learner::Gaussian) }
         } else {
@@ -216,21 +216,21 @@ impl ModelSettings {
         }
     }
 
-    /// The origin of a learner's proposals.
+    /// Returns the name that a learner's proposals have as their origin.
     fn origin(&self, learner: Learner) -> &'static str {
         let own = self.own.as_ref().filter(|_| learner == Learner::Own);
         own.map_or(learner.word(), OwnSurrogate::name)
     }
 
-    /// Whether an own surrogate is required but missing.
+    /// Returns whether an own surrogate is required but missing.
     fn lacks_own(&self) -> bool {
         let asked =
             [Some(self.learner)].iter().chain(&self.constraints).any(|asked| *asked == Some(Learner::Own));
         asked && self.own.is_none()
     }
 
-    /// The settings of one network, with as many epochs on this many points as the training steps allow, but
-    /// at least one.
+    /// Returns the settings of one network. On this many points, it trains for as many epochs as the training
+    /// steps allow, but at least one.
     pub fn network(&self, points: usize) -> NeuralSettings {
         let steps = (points / self.neural.batch).max(1);
         let epochs = self.neural.epochs.min(self.training_steps / steps).max(1);
@@ -238,7 +238,7 @@ impl ModelSettings {
     }
 }
 
-/// Proposes configurations of large utility according to a model.
+/// Proposes configurations that have a large utility according to a model.
 pub struct ModelSearch {
     task: Task,
     chooser: Chooser,
@@ -249,14 +249,15 @@ pub struct ModelSearch {
     random: RandomSearch,
     local: LocalSearch,
     tempo: Tempo,
-    /// The origins of the configurations proposed here, by number.
+    /// The origins of the configurations proposed by this search, by number.
     origins: BTreeMap<usize, &'static str>,
-    /// The predictions for them.
+    /// The predictions for these configurations.
     forecasts: BTreeMap<usize, Forecast>,
 }
 
 impl ModelSearch {
-    /// Searches the space of a problem whose instances have no features: the model only distinguishes them.
+    /// Creates a search for a problem whose instances have no features. The model can only tell instances
+    /// apart.
     pub fn new(problem: Problem, settings: ModelSettings) -> Self {
         let instances = match problem.instances {
             0 | 1 => InstanceTable::alike(),
@@ -265,10 +266,10 @@ impl ModelSearch {
         Self::with_instances(problem, settings, instances)
     }
 
-    /// Searches with features of the instances.
+    /// Creates a search that uses features of the instances.
     ///
     /// # Panics
-    /// If the table has neither one row nor one for each instance, or if settings are invalid.
+    /// If the table has neither a single row nor one row for each instance, or if settings are invalid.
     pub fn with_instances(problem: Problem, settings: ModelSettings, instances: InstanceTable) -> Self {
         let rows = instances.count();
         assert!(
@@ -302,7 +303,7 @@ impl ModelSearch {
         self.task.problem.space.row_length() == 0 || number.is_multiple_of(self.task.settings.random_every)
     }
 
-    /// Whether there is time to use a model.
+    /// Returns whether there is time to use a model.
     fn has_time(&self) -> bool {
         match self.tempo {
             Tempo::Calm => true,
@@ -311,7 +312,7 @@ impl ModelSearch {
         }
     }
 
-    /// The learner that proposes now.
+    /// Returns the learner that proposes now.
     fn learner(&mut self, history: &History) -> Learner {
         let has_many = || self.task.settings.forest_from.is_some_and(|from| history.trials().len() >= from);
         match self.tempo {
@@ -370,7 +371,7 @@ impl Proposer for ModelSearch {
         if !self.has_time() {
             return &[];
         }
-        // Called often. The other learners have an answer at once; networks would have to be trained first,
+        // This is called often. The other learners answer at once. Networks would have to be trained first,
         // and `auto` would have to choose a learner.
         let named = self.task.settings.learner;
         match named {

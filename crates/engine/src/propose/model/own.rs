@@ -1,13 +1,12 @@
 //! An own surrogate, supplied by the user of this crate, as a learner.
 //!
-//! It is fitted after the same numbers of trials as the others, each time from scratch. If a fit fails,
-//! proposals are random until the next one. It also learns the outputs of constraints, as every learner of
-//! the cost does unless [another learner](super::ModelSettings::constraints) is set. A forest learns which
-//! trials fail.
+//! It is fitted after the same numbers of trials as the other learners, each time from scratch. If a fit
+//! fails, proposals are random until the next fit. It also learns the constrained outputs, unless [another
+//! learner](super::ModelSettings::constraints) is set for them. A forest learns which trials fail.
 //!
 //! The surrogate does not report how one more reading would change it, and a new fit for each proposal would
-//! take too long. For pending configurations, which have no trial in the training set, a rule that suits any
-//! model is used instead: means stay, and variances vanish near these configurations.
+//! take too long. Pending configurations, which have no trial in the training set, are therefore treated by a
+//! rule that suits any model: means stay the same, and variances shrink to zero near these configurations.
 //!
 //! ```text
 //! σ'²(θ) = σ²(θ) (1 - exp(-d² / (r² n)))
@@ -29,15 +28,15 @@ use surrogate::{Column, Gradient, Points, Prediction, Predictor, Surrogate, Trai
 
 use super::learned::{Learned, Trainer};
 
-/// The length scale r. With six workers, a surrogate that takes the mean of near points found clearly better
-/// configurations with this rule, on three functions, than when pending configurations were only excluded. So
-/// did a Gaussian process on the one function it was tried on. A forest, whose predictions are equal for
-/// neighbours, was neither better nor worse. Length scales of two and four times this value were worse or no
-/// better.
+/// The length scale r. It was chosen by experiments with six workers, in which the alternative only excluded
+/// the pending configurations. With this rule, a surrogate that takes the mean of near points found clearly
+/// better configurations on three functions. So did a Gaussian process on the one function it was tried on. A
+/// forest, whose predictions are equal for neighbours, was neither better nor worse. Length scales of two and
+/// four times this value were worse or no better.
 const LENGTH_SCALE: f64 = 0.03;
 
-/// A surrogate supplied by the user, with a name for its proposals. Clones share the surrogate; only clones
-/// are equal.
+/// A surrogate supplied by the user, with a name for its proposals. Clones share the surrogate. Two values
+/// are equal only if one is a clone of the other.
 #[derive(Clone)]
 pub struct OwnSurrogate {
     name: &'static str,
@@ -50,7 +49,7 @@ impl OwnSurrogate {
         Self { name, surrogate: Arc::new(surrogate) }
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -68,7 +67,7 @@ impl PartialEq for OwnSurrogate {
     }
 }
 
-/// Fits the surrogate with random numbers that depend on the size of the set, not on earlier fits.
+/// Fits the surrogate. Its random numbers depend on the size of the set, not on earlier fits.
 #[derive(Clone)]
 pub(super) struct OwnTrainer {
     pub(super) own: OwnSurrogate,
@@ -114,8 +113,8 @@ impl Learned for Own {
 }
 
 impl Own {
-    /// The nearest pending configuration, and the share of the variance that remains; `None` if none is
-    /// pending.
+    /// Returns the nearest pending configuration and the share of the variance that remains; `None` if no
+    /// configuration is pending.
     fn remaining_variance(&self, row: &[f64]) -> Option<(&[f64], f64)> {
         let square = |other: &[f64]| {
             let both = row.iter().zip(other).zip(&*self.columns);
@@ -130,13 +129,13 @@ impl Own {
         Some((nearest, -libm::expm1(-square / self.squared_scale())))
     }
 
-    /// r² n.
+    /// Returns r² n.
     fn squared_scale(&self) -> f64 {
         LENGTH_SCALE * LENGTH_SCALE * self.columns.len() as f64
     }
 }
 
-/// Pending configurations count only in marginal predictions, by which configurations are judged.
+/// Pending configurations affect only marginal predictions, which are used to judge configurations.
 impl Predictor for Own {
     fn predict(&self, points: Points<'_>, out: &mut [Prediction]) {
         self.fitted.predict(points, out);

@@ -37,7 +37,7 @@ impl Predictor for ConstantPredictor {
 
 const PLAIN: Prediction = Prediction { mean: 2.0, variance: 4.0 };
 
-/// A model of two numbers and a name.
+/// Returns a model of two numeric columns and one categorical column.
 fn learned(surrogate: impl Surrogate + 'static, known: &[[f64; 3]]) -> Box<dyn Learned> {
     let alike = InstanceTable::alike();
     let columns = [Column::Number, Column::Number, Column::Category(2)];
@@ -64,7 +64,7 @@ fn pending_configurations_are_certain_and_reduce_the_variance_nearby() {
     let at = |row| variance(&*believing, row);
     assert_eq!(at([0.4, 0.0, 0.25]), 0.0);
     assert_eq!(at([0.0, 0.5, space::INACTIVE]), 0.0);
-    // 0.03 in one of three columns is a third of r² n.
+    // The squared distance of 0.03 in one of three columns is a third of r² n.
     let here = at([0.4, 0.03, 0.25]);
     assert!((here - 4.0 * (1.0 - libm::exp(-1.0 / 3.0))).abs() < 1e-12, "{here}");
     assert!(at([0.41, 0.0, 0.25]) < here && here < at([0.5, 0.0, 0.25]) && at([0.5, 0.0, 0.25]) < 4.0);
@@ -109,7 +109,7 @@ fn the_gradient_accounts_for_pending_configurations() {
     }
 }
 
-/// Has its least cost in the middle, and the same variance everywhere.
+/// Predicts the smallest cost in the middle of the space, and the same variance everywhere.
 struct Bowl;
 
 impl Surrogate for Bowl {
@@ -157,7 +157,7 @@ fn no_proposal_is_close_to_a_pending_configuration() {
     assert!(apart(&first, &third).min(apart(&second, &third)) > 0.03, "{first:?} {second:?} {third:?}");
 }
 
-/// The origin of a proposal after the 25 trials of the history.
+/// Returns the origin of a proposal after the 25 trials of the history.
 fn origin(surrogate: Option<Constant>) -> &'static str {
     let (task, mut history) = random_history(Learner::Own, Dependence::Independent, &[], &|_| Vec::new());
     let mut settings = task.settings.clone();
@@ -177,7 +177,7 @@ fn proposals_carry_the_name_of_the_surrogate_and_are_random_where_it_fails() {
     assert_eq!(origin(None), "mine");
     assert_eq!(origin(Some(Constant(Ok(PLAIN)))), "mine");
     assert_eq!(origin(Some(Constant(Err(FitError::Singular)))), "random");
-    // No surrogate should return NaN, but it does no harm.
+    // No surrogate should return NaN, but NaN must do no harm.
     let none = Prediction { mean: f64::NAN, variance: f64::NAN };
     assert_eq!(origin(Some(Constant(Ok(none)))), "random");
 }

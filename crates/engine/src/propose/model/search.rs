@@ -1,8 +1,8 @@
-//! Searches a space for the configuration of largest utility: random configurations first, then local
-//! searches from the best of these and of those tried. Each step of a local search goes to the best
-//! neighbour. If the utility has a gradient, the float parameters follow it at the end; in a space of float
-//! parameters only, this replaces the steps to neighbours. The result is the best configuration evaluated on
-//! the way that is not in the history.
+//! Searches a space for the configuration with the largest utility. It evaluates random configurations first.
+//! Then it starts local searches from the best of these and of the configurations already tried. Each step of
+//! a local search goes to the best neighbour. If the utility has a gradient, the float parameters follow it
+//! at the end. If all parameters are floats, this gradient ascent replaces the steps to neighbours. The
+//! result is the best configuration evaluated on the way that is not in the history.
 
 use math::Rng;
 use math::{Lbfgs, StoppingRule};
@@ -15,16 +15,16 @@ use crate::trial::ConfigId;
 
 /// Evaluates utilities.
 pub(super) trait Judge {
-    /// Computes the log utility of each row, see [`Space::encode_many`].
+    /// Computes the log utility of each row (see [`Space::encode_many`]).
     fn judge(&self, rows: Points<'_>, out: &mut Vec<f64>);
 
-    /// Computes the log utility of each row and its gradient, row after row; `None` if there is no gradient.
+    /// Computes the log utility of each row and its gradient, row by row; `None` if there is no gradient.
     fn judge_with_gradient(&self, _rows: Points<'_>, _gradients: &mut [f64]) -> Option<Vec<f64>> {
         None
     }
 }
 
-/// Returns the new configuration of largest utility; `None` if no new configuration was found.
+/// Returns the new configuration with the largest utility; `None` if no new configuration was found.
 pub(super) fn search(
     space: &Space,
     history: &History,
@@ -38,7 +38,7 @@ pub(super) fn search(
     let mut best = Best { space, history, found: None };
     let mut look = Look { space, judge, rows: Vec::new(), utilities: Vec::new() };
     let mut random = vec![f64::NAN; settings.candidates * width];
-    // A space in which nearly everything is forbidden is left to random search.
+    // If nearly all configurations are forbidden, random search has to find one.
     space.sample_many(rng, &mut random).ok()?;
     let known: Vec<f64> = tried.iter().flat_map(|&id| history.configuration(id).codes().to_vec()).collect();
     let mut starts = Vec::new();
@@ -95,14 +95,14 @@ struct Climb {
 }
 
 impl Climb {
-    /// Sets the moving columns.
+    /// Sets the moving columns to these values.
     fn go_to(&mut self, at: &[f64]) {
         self.moving.iter().zip(at).for_each(|(&index, &x)| self.row[index] = x);
     }
 }
 
-/// Follows the gradient from each configuration, changing the given float parameters; returns where each
-/// ascent ended and the utility there. All run side by side, since a model evaluates several rows in little
+/// Follows the gradient from each configuration, changing the given float parameters. Returns the end of each
+/// ascent and the utility there. All ascents run side by side, since a model evaluates several rows in little
 /// more time than one.
 fn ascend(
     space: &Space,
@@ -153,7 +153,8 @@ fn ascend(
     climbs.into_iter().filter_map(reached).collect()
 }
 
-/// The indices of the largest utilities in descending order; of equal ones the first comes first.
+/// Returns the indices of the largest utilities, in descending order. Among equal utilities, the first comes
+/// first.
 fn highest(utilities: &[f64], count: usize) -> impl Iterator<Item = usize> + use<> {
     let mut places: Vec<usize> = (0..utilities.len()).collect();
     if count == 1 {
@@ -197,7 +198,7 @@ impl Best<'_> {
     fn offer_all(&mut self, codes: &[f64], utilities: &[f64]) {
         for (codes, &utility) in codes.chunks_exact(self.space.row_length()).zip(utilities) {
             let least = self.found.as_ref().map_or(f64::NEG_INFINITY, |(utility, _)| *utility);
-            // A lookup is needed only for a configuration that would win.
+            // The history is searched only for a configuration that would win.
             if utility > least {
                 let configuration = self.space.configuration_of_valid_codes(codes);
                 if self.history.find(&configuration).is_none() {
@@ -213,7 +214,7 @@ mod tests {
     use super::*;
     use space::format::{Format, read};
 
-    /// Has its maximum at 0.31 and 0.72 for one name, and is lower for the other.
+    /// Has its maximum at 0.31 and 0.72 for one category, and is lower for the other.
     struct Hill;
 
     impl Judge for Hill {

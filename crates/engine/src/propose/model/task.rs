@@ -1,8 +1,8 @@
 //! The search problem, its settings, and the training sets of its models.
 //!
-//! A fit uses about [`ModelSettings::points`] readings at most, however long the campaign: after more trials
-//! it learns from a share of them. A different share has different points, so such a fit starts from scratch
-//! and imputes censored trials in few rounds.
+//! A fit uses at most about [`ModelSettings::points`] readings, however long the campaign. If there are more
+//! trials, it learns from a share of them. When this share changes, so do the points. Such a fit therefore
+//! starts from scratch, and imputes censored trials in few rounds.
 
 use surrogate::forest::ForestSettings;
 use surrogate::{InstanceTable, Interrupt, TrainingSet};
@@ -20,24 +20,25 @@ pub(super) struct Task {
     pub(super) problem: Problem,
     pub(super) settings: ModelSettings,
     pub(super) instances: InstanceTable,
-    /// Raised when no more proposals are needed: running fits stop.
+    /// Raised when no more proposals are needed; running fits then stop.
     pub(super) interrupt: Interrupt,
 }
 
 impl Task {
-    /// The fits due after this many trials.
+    /// Returns the fits due after this many trials.
     pub(super) fn due(&self, trials: usize) -> Option<Due> {
         let due = due(self.settings.first_fit, self.settings.refit, trials)?;
         Some(if due.last > self.settings.points { Due { fresh: due.last, ..due } } else { due })
     }
 
-    /// The trials that a model learns from. Until the next fit, they include all trials of the last fit.
+    /// Returns the trials that a model learns from. Until the next fit, they include all trials of the
+    /// last fit.
     pub(super) fn part(&self, trials: usize) -> Part {
         let last = self.due(trials).map_or(trials, |due| due.last);
         Part::thinned(trials, last, self.settings.points)
     }
 
-    /// The settings of a forest for a fit after this many trials.
+    /// Returns the settings of a forest for a fit after this many trials.
     pub(super) fn forest(&self, trials: usize) -> ForestSettings {
         let mut forest = self.settings.forest.clone();
         if trials > self.settings.points {
@@ -46,25 +47,25 @@ impl Task {
         forest
     }
 
-    /// The costs of the trials.
+    /// Returns the costs of the trials.
     pub(super) fn costs(&self, history: &History, trials: usize) -> TrainingSet<'_> {
         let Self { problem, instances, interrupt, .. } = self;
         learning::costs(problem, history, self.part(trials), instances).until(interrupt)
     }
 
-    /// Which trials succeeded.
+    /// Returns for each trial whether it succeeded.
     pub(super) fn outcomes(&self, history: &History, trials: usize) -> TrainingSet<'_> {
         let Self { problem, instances, interrupt, .. } = self;
         learning::outcomes(problem, history, self.part(trials), instances).until(interrupt)
     }
 
-    /// What the trials used of the budget.
+    /// Returns the part of the budget that each trial used.
     pub(super) fn spent(&self, history: &History, trials: usize) -> TrainingSet<'_> {
         let Self { problem, instances, interrupt, .. } = self;
         learning::spent(problem, history, self.part(trials), instances).until(interrupt)
     }
 
-    /// The output that a constraint bounds.
+    /// Returns the readings of a constrained output.
     pub(super) fn constraint(&self, history: &History, trials: usize, index: usize) -> TrainingSet<'_> {
         let Self { problem, instances, interrupt, .. } = self;
         learning::constraint(problem, history, self.part(trials), index, instances).until(interrupt)
@@ -85,7 +86,7 @@ mod tests {
     use space::format::{Format, read};
     use surrogate::{FitError, Surrogate};
 
-    /// A history with this many trials of random configurations.
+    /// Returns a history with this many trials of random configurations.
     fn random_history(trials: u64) -> (Task, History) {
         let space = read("x = { float = [0, 1] }\n", "line", Format::Toml).unwrap();
         let default = space.default_configuration();

@@ -1,4 +1,4 @@
-//! Campaigns in simulated worlds, with proposals by a model.
+//! Campaigns in simulated worlds in which a model proposes.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub(super) fn optimizer(problem: &Problem, racing: &Racing, proposer: Box<dyn Pr
     Optimizer::new(history, Box::new(racer), proposer)
 }
 
-/// Runs trials on some workers; the earliest running trial always ends first.
+/// Runs trials on several workers; the trial that started first always ends first.
 pub(super) fn drive(
     optimizer: &mut Optimizer,
     trials: usize,
@@ -44,7 +44,7 @@ pub(super) fn drive(
 const LEARNERS: [Learner; 5] =
     [Learner::Forest, Learner::Neural, Learner::Gaussian, Learner::Own, Learner::Auto];
 
-/// Settings fast enough for debug builds; the own surrogate is a forest in disguise.
+/// Returns settings that are fast enough for debug builds. The own surrogate is a wrapped forest.
 pub(super) fn small(learner: Learner) -> ModelSettings {
     let network = NeuralSettings { layers: vec![12, 12], members: 2, ..NeuralSettings::default() };
     let few =
@@ -80,7 +80,7 @@ fn bowl() -> Problem {
     Problem { space, default, objective: Objective::capped(100.0), instances: 1, seed: 5 }
 }
 
-/// The log10 cost, with its minimum near a = 0.8, b = 0.2, c = y, d = 0.6.
+/// Returns the log10 cost, with its minimum near a = 0.8, b = 0.2, c = y, d = 0.6.
 fn depth(configuration: &Configuration) -> f64 {
     let codes = configuration.codes();
     let square = |x: f64, at: f64| (x - at) * (x - at);
@@ -131,7 +131,8 @@ fn a_network_sees_each_point_as_often_as_its_steps_allow_but_at_least_once() {
     assert_eq!(settings.network(50).members, 1);
 }
 
-/// Networks are slow in debug builds, so few are trained, on random trials, most of which were stopped.
+/// Networks are slow in debug builds. So few are trained, and only on random trials, most of which were
+/// stopped.
 #[test]
 fn networks_propose_better_configurations_than_most_tried_ones() {
     let problem = bowl();
@@ -158,7 +159,7 @@ fn networks_propose_better_configurations_than_most_tried_ones() {
     }
     proposed.sort_by(f64::total_cmp);
     println!("log10 costs: {proposed:.2?}, of those tried {:.2?} ...", &tried[..8]);
-    // With so little training they propose the corner next to the best place.
+    // After so little training, the networks propose the corner next to the best configuration.
     assert!(proposed[2] < tried[tried.len() / 4], "half of them are among the best quarter");
 }
 
@@ -204,7 +205,7 @@ fn continues_alike(learner: Learner) {
         let history = through.history().clone();
         let mut old = ModelSearch::new(problem.clone(), settings.clone());
         for told in [11, 26, 40] {
-            // The old one has proposed before.
+            // Unlike the new search, the old one has already made proposals, from parts of the history.
             let mut part = history.clone();
             part.take_after(told);
             old.propose(&part, ConfigId(0));
@@ -236,7 +237,7 @@ fn a_hurry_makes_proposals_cheap_and_does_not_affect_the_model() {
         all.filter(|&id| through.origin(id) == word).count()
     };
     assert!(counted("forest") > 5 && counted("local") > 5 && counted("random") > 5);
-    // Until it is the model's turn.
+    // Adds configurations until it is the model's turn.
     let mut part = history.clone();
     while part.configurations().len().is_multiple_of(settings.random_every) {
         part.intern(&problem.space.sample(&mut Rng::new(1, "one more", 0)).unwrap());
@@ -251,7 +252,7 @@ fn a_hurry_makes_proposals_cheap_and_does_not_affect_the_model() {
     assert_eq!(hurried.propose(&part, ConfigId(0)), calm.propose(&part, ConfigId(0)));
 }
 
-/// The forest replaces slower learners; where it was the learner itself, local search does.
+/// The forest replaces slower learners. If the learner is a forest, local search replaces it.
 #[test]
 fn at_a_brisk_tempo_the_forest_proposes_without_a_choice() {
     let problem = bowl();
@@ -279,7 +280,7 @@ fn simultaneous_proposals_differ_and_failures_are_avoided() {
     let racing = Racing { deterministic: true, ..Racing::default() };
     let random = Box::new(RandomSearch::new(problem.space.clone(), 5));
     let mut optimizer = optimizer(&problem, &racing, random);
-    // The best category crashes.
+    // Trials with the best category crash.
     drive(&mut optimizer, 60, 1, &mut |request| match request.configuration.codes()[2] {
         1.0 => Observation::failed(Status::Crashed, 0.1),
         _ => run_bowl(request),
@@ -340,7 +341,7 @@ fn improvements_count_less_where_trials_use_more_of_the_budget() {
     let racing = Racing { deterministic: true, ..Racing::default() };
     let random = Box::new(RandomSearch::new(problem.space.clone(), 5));
     let mut optimizer = optimizer(&problem, &racing, random);
-    // What a trial uses is independent of its cost, and grows a thousandfold along one parameter.
+    // The budget that a trial uses does not depend on its cost, and grows a thousandfold along one parameter.
     drive(&mut optimizer, 60, 1, &mut |request| {
         run_bowl(request).with_spent(libm::pow(10.0, 3.0 * request.configuration.codes()[0]))
     });
@@ -372,7 +373,7 @@ fn a_forest_replaces_the_gaussian_process_when_there_are_many_trials() {
     for (trials, word, other) in [(39, "gaussian", "forest"), (70, "forest", "gaussian")] {
         drive(&mut through, trials, 1, &mut run_bowl);
         let now = through.history().configurations().len();
-        // The configuration that was racing when the number of trials was reached is left out.
+        // Leaves out the configuration that was racing when the number of trials was reached.
         let new = (before + 1..now).map(|index| through.origin(ConfigId(index as u32)));
         let origins: BTreeSet<&str> = new.collect();
         assert!(origins.contains(word) && !origins.contains(other), "{trials}: {origins:?}");
@@ -402,7 +403,7 @@ fn the_gaussian_process_is_the_default_for_few_parameters_without_noise() {
     assert_eq!(learner(0, true), Learner::Forest);
 }
 
-/// On a bowl without noise, forecasts are near the true cost.
+/// On a bowl without noise, forecasts must be near the true cost.
 #[test]
 fn proposals_by_a_model_have_a_forecast_and_random_ones_have_none() {
     let problem = bowl();

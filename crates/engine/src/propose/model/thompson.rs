@@ -1,4 +1,4 @@
-//! Thompson sampling: the configuration of least cost according to one new network.
+//! Thompson sampling: proposes the configuration with the least cost according to one new network.
 //!
 //! ```text
 //! θ = arg min μ(θ) / s - ln p(θ) - ln q(θ)
@@ -11,10 +11,10 @@
 //! | p | the probability that a trial succeeds, if some failed |
 //! | q | the probability that all [constraints](super::feasibility) are satisfied, by forests; counts alone while no feasible configuration is known |
 //!
-//! Networks differ in their initial weights and the order of points. Where little is known they disagree, and
-//! some of them expect a low cost there. Where every trial was stopped they disagree as well, but none of
-//! them expects a low cost. Expected improvement, which knows only their spread, would return to such places
-//! again and again. Each proposal, and so each worker, has its own network, so simultaneous proposals differ.
+//! Networks differ in their initial weights and in the order of points. Where little is known, they disagree,
+//! and some of them expect a low cost. Where every trial was stopped, they disagree as well, but none of them
+//! expects a low cost. Expected improvement, which uses only their spread, would return to such regions again
+//! and again. Each proposal has its own network, so the proposals of simultaneous workers differ.
 //!
 //! K. Eggensperger, K. Haase, P. Müller, M. Lindauer, F. Hutter, Neural Model-based Optimization with
 //! Right-Censored Observations, 2020.
@@ -40,8 +40,8 @@ pub(super) struct Thompson {
 }
 
 impl Thompson {
-    /// Returns the new configuration of least cost according to a new network; `None` before the first fit,
-    /// or if the network could not be trained.
+    /// Returns the new configuration with the least cost according to a new network. Returns `None` before
+    /// the first fit, or if the network could not be trained.
     pub(super) fn propose(&mut self, task: &Task, history: &History, number: usize) -> Option<Configuration> {
         let Task { problem, settings, .. } = task;
         let trials = history.trials().len();
@@ -52,7 +52,7 @@ impl Thompson {
         let mut rng = Rng::new(problem.seed, "thompson", number as u64);
         let (network, effort) = settings.network(costs.len()).train(&costs, &mut rng).ok()?;
         if effort.untrained > 0 {
-            // The weights are random, so the network's predictions are worthless.
+            // Training failed, so the weights are random and the network's predictions are worthless.
             return None;
         }
         let unit = match costs.scale() {
@@ -105,8 +105,8 @@ impl Judge for Judging<'_> {
             if self.any_feasible || !self.feasibility.is_known() {
                 return -cost.mean / self.unit;
             }
-            // Until a configuration is feasible, only feasibility counts, and ending before the cutoff: a
-            // trial that times out reports no output.
+            // While no feasible configuration is known, only feasibility counts, and that trials end before
+            // the cutoff: a trial that times out reports no output.
             self.cutoff.map_or(0.0, |cutoff| -(cost.mean - cutoff).max(0.0) / self.unit)
         };
         out.extend(found.iter().map(utility));

@@ -13,7 +13,7 @@ fn tie_breakers_decide_when_all_pairs_time_out() {
         };
         assert_eq!([time_out(Some(4.0)), time_out(Some(4.0))], [ConfigId(0); 2]);
         time_out(tie);
-        // A challenger that loses the first batch is dropped, and the next one follows.
+        // A challenger that loses in the first batch is dropped, and the next one races.
         assert_eq!(time_out(tie), ConfigId(if wins { 1 } else { 2 }), "{tie:?}");
         assert_eq!(optimizer.incumbent(), ConfigId(u32::from(wins)), "{tie:?}");
     }
@@ -37,8 +37,8 @@ fn a_wrong_answer_ends_a_race_whatever_the_incumbent_does() {
     assert_eq!(run(&mut optimizer).key.config, ConfigId(2));
 }
 
-/// The default costs 10 and then 20; number 1 takes over with 5 each, and gives a wrong answer on its third
-/// pair.
+/// The default costs 10 and then 20. Configuration 1 costs 5 each time and becomes the incumbent. It gives a
+/// wrong answer on its third pair.
 #[test]
 fn a_wrong_incumbent_is_replaced_by_the_best_that_was_never_wrong() {
     let racing = Racing { slack: 1.3, min_pairs: 2, max_pairs: 9, deterministic: true, ..STEADY };
@@ -57,7 +57,7 @@ fn a_wrong_incumbent_is_replaced_by_the_best_that_was_never_wrong() {
         }
         finish(&mut optimizer, &request, 50.0);
     };
-    // A challenger that is racing at that time starts again.
+    // The challenger that is racing at this moment starts its race again.
     let other = run(&mut optimizer);
     optimizer.news();
     wrong(&mut optimizer, &gain);
@@ -67,7 +67,7 @@ fn a_wrong_incumbent_is_replaced_by_the_best_that_was_never_wrong() {
     assert_eq!((optimizer.incumbent(), optimizer.incumbent_pairs()), (ConfigId(0), 2));
     assert_eq!(optimizer.ask(1), Ask::Cancel(other.id));
     optimizer.tell(other.id, Observation::capped(1.0)).unwrap();
-    // The wrong configuration never returns; the one that was racing does.
+    // The configuration with the wrong answer never returns; the one that was racing does.
     let mut met = Vec::new();
     for _ in 0..60 {
         let request = match optimizer.ask(1) {
@@ -95,7 +95,7 @@ fn a_challenger_lost_three_times_in_a_row_is_dropped() {
     };
     let (first, second) = (lose(&mut optimizer), lose(&mut optimizer));
     assert_eq!(first.key, second.key);
-    // A trial with a result resets the count.
+    // A trial with a result resets the count of lost trials.
     let told = run(&mut optimizer);
     finish(&mut optimizer, &told, 1.0);
     let config = first.key.config;

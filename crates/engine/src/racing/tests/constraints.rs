@@ -20,7 +20,7 @@ fn nothing_is_capped_before_the_incumbent_is_feasible() {
         let request = run(&mut optimizer);
         optimizer.tell(request.id, output(1.0, 3.0)).unwrap();
     }
-    // Slower but feasible: it wins, and from now on trials are capped.
+    // The challenger is slower but feasible, so it wins. From now on trials are capped.
     for _ in 0..2 {
         let request = run(&mut optimizer);
         assert_eq!((request.key.config, request.cap), (ConfigId(1), Cap::at(CUTOFF)));
@@ -29,7 +29,8 @@ fn nothing_is_capped_before_the_incumbent_is_feasible() {
     assert_eq!(optimizer.incumbent(), ConfigId(1));
     let request = run(&mut optimizer);
     close(request.cap, 1.3 * 9.0 + GRAIN);
-    // Faster but infeasible: it might turn out feasible on more pairs, but it does not.
+    // The challenger is faster but infeasible. It might turn out to be feasible on more pairs, but it does
+    // not.
     optimizer.tell(request.id, output(1.0, 1.5)).unwrap();
     let second = run(&mut optimizer);
     assert_eq!(second.key.config, request.key.config);
@@ -73,13 +74,14 @@ fn one_violation_of_a_maximum_is_enough() {
     assert_eq!(optimizer.ask(0), Ask::Cancel(b.id));
 }
 
-/// An arena with one instance, on which the incumbent gains seed after seed.
+/// Returns an arena with one instance. Each pair that the incumbent gains is a new seed.
 fn long_arena(min_pairs: usize) -> Optimizer {
     let racing = Racing { slack: 1.3, min_pairs, max_pairs: 50, ..STEADY };
     arena_with(1, with_constraint(Over::Mean), 1, racing)
 }
 
-/// The result of a trial with this cost and constrained output, as far as its cap allows.
+/// Returns the result of a trial with this cost and constrained output; the trial is stopped if the cost
+/// exceeds its cap.
 fn result(request: &TrialRequest, (cost, value): (f64, f64)) -> Observation {
     let cap = request.cap.cost();
     if cost > cap { Observation::capped(cap) } else { output(cost, value) }
@@ -97,7 +99,7 @@ fn former_incumbents_return_at_once_when_the_incumbent_is_no_longer_feasible() {
     let mut turned = false;
     while !turned || optimizer.incumbent() == ConfigId(1) {
         let request = run(&mut optimizer);
-        // The default returns anyway when the fast configuration has 2, 4 and 8 pairs.
+        // The default returns in any case when the fast configuration has 2, 4 and 8 pairs.
         turned |= pairs_of(&optimizer, 1) >= 5;
         assert!(pairs_of(&optimizer, 1) < 8, "it is infeasible and still the best");
         let values = match request.key.config.0 {

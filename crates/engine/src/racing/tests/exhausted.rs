@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A space with this many configurations, on this many instances.
+/// Returns races in a space with this many configurations, on this many instances.
 fn small(configurations: i64, instances: u32, deterministic: bool) -> Optimizer {
     let text = format!("a = {{ integer = [0, {}], default = 0 }}\n", configurations - 1);
     let space = read(&text, "space", Format::Toml).unwrap();
@@ -14,7 +14,7 @@ fn small(configurations: i64, instances: u32, deterministic: bool) -> Optimizer 
     Optimizer::new(history, Box::new(racer), Box::new(Counting(space)))
 }
 
-/// Runs trials until nothing is left to try, but `most` at most; returns their number.
+/// Runs trials until nothing is left to try, but at most `most`. Returns the number of trials.
 fn play(optimizer: &mut Optimizer, most: usize, cost: impl Fn(&TrialRequest) -> f64) -> usize {
     for trials in 0..most {
         match optimizer.ask(1) {
@@ -32,7 +32,7 @@ fn play(optimizer: &mut Optimizer, most: usize, cost: impl Fn(&TrialRequest) -> 
 
 #[test]
 fn all_that_could_win_meet_the_incumbent_on_all_pairs() {
-    // On each instance a different configuration is lucky; over all instances 5 is best, and 8 is hopeless.
+    // On each instance, a different configuration is lucky. Over all instances, 5 is best and 8 is hopeless.
     let cost = |request: &TrialRequest| {
         let (config, instance) = (request.key.config.0, request.key.pair.instance.0);
         match config {

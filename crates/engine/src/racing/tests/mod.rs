@@ -19,7 +19,7 @@ use crate::trial::{Cap, ConfigId, TrialId, TrialRequest, Why};
 const CUTOFF: f64 = 100.0;
 const GRAIN: f64 = 0.001;
 
-/// The incumbent gains one pair for each challenger.
+/// Settings with which the incumbent gains one pair for each challenger.
 const STEADY: Racing = Racing {
     slack: 1.3,
     min_pairs: 1,
@@ -29,7 +29,7 @@ const STEADY: Racing = Racing {
     deterministic: false,
 };
 
-/// Proposes 1, 2, 3, …
+/// Proposes the configurations 1, 2, 3, …
 struct Counting(Space);
 
 impl Proposer for Counting {
@@ -43,7 +43,7 @@ impl Proposer for Counting {
     }
 }
 
-/// Races on this many instances with one seed each; the incumbent meets all of them first.
+/// Returns races on this many instances with one seed each. The incumbent meets all of them first.
 fn arena(instances: u32, objective: Objective, seed: u64) -> Optimizer {
     let most = instances as usize;
     let racing = Racing { slack: 1.3, min_pairs: most, max_pairs: most, deterministic: true, ..STEADY };
@@ -59,7 +59,7 @@ fn arena_with(instances: u32, objective: Objective, seed: u64, racing: Racing) -
     Optimizer::new(history, Box::new(racer), Box::new(Counting(space)))
 }
 
-/// The first result of `see` over arenas with different seeds.
+/// Calls `see` with arenas of different seeds and returns the first result.
 fn first<T>(see: impl FnMut(u64) -> Option<T>) -> T {
     (0..100).find_map(see).unwrap()
 }
@@ -79,7 +79,7 @@ fn capped(optimizer: &mut Optimizer, request: &TrialRequest, at: f64) {
     optimizer.tell(request.id, Observation::capped(at)).unwrap();
 }
 
-/// The incumbent meets all its pairs at 10, 20, 30, … by instance.
+/// Runs the incumbent on all its pairs; it costs 10, 20, 30, … depending on the instance.
 fn tens(optimizer: &mut Optimizer, instances: u32) {
     for _ in 0..instances {
         let request = run(optimizer);
@@ -112,7 +112,7 @@ fn the_cap_is_what_remains_of_the_sum() {
     let first = run(&mut optimizer);
     close(first.cap, 1.3 * ten(&first) + GRAIN);
     finish(&mut optimizer, &first, 4.0);
-    // The second batch contains the other two pairs: three in total, 60 for the incumbent.
+    // The second batch contains the other two pairs. On all three pairs together, the incumbent costs 60.
     let second = run(&mut optimizer);
     close(second.cap, 1.3 * 60.0 + 3.0 * GRAIN - 4.0);
     finish(&mut optimizer, &second, 50.0);
@@ -175,7 +175,7 @@ fn batches_double_and_winning_on_all_pairs_makes_an_incumbent() {
         let request = run(&mut optimizer);
         finish(&mut optimizer, &request, 1.0);
     }
-    // The challenger costs nothing, so the cap shows the number of pairs in the batches.
+    // The challenger costs nothing, so the cap shows the number of pairs in its batches so far.
     for pairs in [1, 3, 3, 7, 7, 7, 7, 9, 9] {
         assert_eq!(optimizer.incumbent(), ConfigId(0));
         let request = run(&mut optimizer);
@@ -202,7 +202,7 @@ fn running_siblings_count_with_what_they_have_reached() {
     close(a.cap, bound - 1.0);
     close(b.cap, bound - 1.0 - 7.0);
     close(Cap::at(optimizer.patience().unwrap()), (bound - 1.0 - 7.0) / 2.0);
-    // What one trial costs is no longer left for the other.
+    // The cost that one trial uses is no longer available to the other.
     optimizer.elapsed(&[(a.id, 7.0), (b.id, 20.0)]);
     let Ask::Tighten(tightened, cap) = optimizer.ask(0) else { panic!("not tightened") };
     assert_eq!(tightened, a.id);
@@ -212,7 +212,7 @@ fn running_siblings_count_with_what_they_have_reached() {
     let Ask::Tighten(tightened, cap) = optimizer.ask(0) else { panic!("not tightened") };
     assert_eq!(tightened, b.id);
     close(cap, bound - 1.0 - 30.0);
-    // Both together exceed the bound.
+    // The two trials together exceed the bound.
     optimizer.elapsed(&[(a.id, 30.0), (b.id, bound - 31.0 + 0.5)]);
     assert_eq!(
         [optimizer.ask(0), optimizer.ask(0), optimizer.ask(0)],
@@ -236,14 +236,14 @@ fn a_trial_stopped_for_a_sibling_that_vanished_is_run_again_with_a_larger_cap() 
     close(cap, bound - 1.0 - 70.0);
     optimizer.withdraw(a.id).unwrap();
     capped(&mut optimizer, &b, cap.cost());
-    // Both pairs are open again; the lower bound from b counts.
+    // Both pairs need a trial again; the lower bound from b counts.
     let again_a = run(&mut optimizer);
     assert_eq!(again_a.key, a.key);
     close(again_a.cap, bound - 1.0 - cap.cost());
     let again_b = run(&mut optimizer);
     assert_eq!(again_b.key, b.key);
     close(again_b.cap, bound - 1.0);
-    // The cost it reaches counts only beyond the known lower bound.
+    // The cost that a trial reaches counts only beyond the known lower bound.
     optimizer.elapsed(&[(again_b.id, cap.cost() / 2.0)]);
     assert_eq!(optimizer.ask(0), Ask::Wait);
     optimizer.elapsed(&[(again_b.id, cap.cost() + 5.0)]);
@@ -281,7 +281,7 @@ fn a_challenger_that_fails_where_the_incumbent_does_not_is_dropped() {
         let second = run(&mut optimizer);
         fail(&mut optimizer, &second, status);
         assert!(optimizer.news().contains(&News::Dropped(config, 2, Drop::Failure)));
-        // Where both fail, the other pairs decide.
+        // If both fail on a pair, the other pairs decide.
         let mut optimizer = arena(2, Objective::capped(CUTOFF), 1);
         for _ in 0..2 {
             let request = run(&mut optimizer);
@@ -296,7 +296,7 @@ fn a_challenger_that_fails_where_the_incumbent_does_not_is_dropped() {
     }
 }
 
-/// Two challengers that both meet instance 1 first, where the incumbent costs 20.
+/// Returns two challengers that both meet instance 1 first, on which the incumbent costs 20.
 fn two_on_the_second_instance() -> (Optimizer, TrialRequest, TrialRequest) {
     first(|seed| {
         let mut optimizer = arena(2, Objective::capped(CUTOFF), seed);
@@ -330,13 +330,13 @@ fn a_trial_capped_too_low_for_a_new_incumbent_is_run_again() {
     let y = run(&mut optimizer);
     finish(&mut optimizer, &y, 1.0);
     assert_eq!(optimizer.incumbent(), y.key.config);
-    // The new incumbent has the same cost on this pair, so the cap is the same and decides the race.
+    // The new incumbent has the same cost on this pair. So the cap stays the same, and it decides the race.
     assert_eq!(optimizer.ask(0), Ask::Wait);
     capped(&mut optimizer, &x, x.cap.cost());
     assert!(optimizer.news().contains(&News::Dropped(x.key.config, 0, Drop::Sum)));
 
-    // The new incumbent is better overall but worse on this pair: 25 is within the slack, and no batch ends
-    // here.
+    // The new incumbent is better overall but worse on this pair. A cost of 25 is within the slack, and no
+    // batch ends here.
     let (mut optimizer, x) = first(|seed| {
         let mut optimizer = arena(3, Objective::capped(CUTOFF), seed);
         tens(&mut optimizer, 3);
@@ -370,14 +370,14 @@ fn challengers_run_on_the_incumbents_first_pairs_while_it_does() {
     let is_full =
         |request: &TrialRequest| pairs.contains(&request.key.pair) && request.cap == Cap::at(CUTOFF);
     assert!(others.iter().all(is_full));
-    // No challenger is judged before the incumbent has its first two pairs.
+    // Challengers are not judged before the incumbent has its first two pairs.
     for request in others.iter().take(3) {
         finish(&mut optimizer, request, 99.0);
     }
     finish(&mut optimizer, &own[1], 4.0);
     assert_eq!(optimizer.ask(0), Ask::Wait);
     assert!(optimizer.news().iter().all(|news| matches!(news, News::Opened(_))));
-    // A lost trial on the first pairs is requested again, on the same pair.
+    // If a trial on the first pairs is lost, it is requested again on the same pair.
     optimizer.tell(own[0].id, Observation::failed(Status::Lost, 1.0)).unwrap();
     let again = run(&mut optimizer);
     assert_eq!((again.key, again.why), (own[0].key, Why::Incumbent));
@@ -410,8 +410,8 @@ fn the_incumbent_gains_pairs_per_challenger_whatever_they_cost() {
         let racing = Racing { schedule, ..STEADY };
         let mut optimizer = arena_with(9, Objective::capped(CUTOFF), 1, racing);
         let default = run(&mut optimizer);
-        // As expensive as possible; the first challenger is ten thousand times cheaper, and no other comes
-        // near it.
+        // The default is as expensive as possible. The first challenger is ten thousand times cheaper, and no
+        // other is nearly as cheap.
         finish(&mut optimizer, &default, 99.0);
         let lucky = run(&mut optimizer);
         finish(&mut optimizer, &lucky, 0.0099);
@@ -479,13 +479,13 @@ fn without_a_cutoff_costs_may_be_negative_and_nothing_is_stopped() {
     finish(&mut optimizer, &first, -2.0);
     let (second, third) = (run(&mut optimizer), run(&mut optimizer));
     assert_eq!((second.cap, third.cap), (Cap::NONE, Cap::NONE));
-    // Worse than the incumbent in the middle of a batch, better at its end.
+    // The challenger is worse than the incumbent in the middle of a batch, and better at its end.
     finish(&mut optimizer, &second, 7.0);
     assert_eq!(optimizer.patience(), None);
     assert_eq!(optimizer.ask(0), Ask::Wait);
     finish(&mut optimizer, &third, -9.0);
     assert_eq!(optimizer.incumbent(), first.key.config);
-    // A failure loses, whatever the other costs.
+    // A challenger that fails loses, whatever its other trials cost.
     let request = run(&mut optimizer);
     finish(&mut optimizer, &request, -1e9);
     let request = run(&mut optimizer);

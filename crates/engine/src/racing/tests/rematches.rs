@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Proposes 1, 2, 3, … with given expected costs.
+/// Proposes the configurations 1, 2, 3, … and expects the given costs.
 struct Expecting(Counting, Vec<f64>);
 
 impl Proposer for Expecting {
@@ -19,7 +19,7 @@ impl Proposer for Expecting {
     }
 }
 
-/// Races on nine instances, with the expected costs of configurations.
+/// Returns races on nine instances with these expected costs of configurations.
 fn expecting(expected: &[f64]) -> Optimizer {
     let racing = Racing { slack: 1.3, min_pairs: 1, max_pairs: 9, deterministic: true, ..STEADY };
     let space = read("a = { integer = [0, 50], default = 0 }\n", "space", Format::Toml).unwrap();
@@ -32,7 +32,7 @@ fn expecting(expected: &[f64]) -> Optimizer {
     Optimizer::new(history, Box::new(racer), Box::new(proposer))
 }
 
-/// Runs the next trial at a cost that depends on the configuration and the number of pairs it has met.
+/// Runs the next trial. Its cost depends on the configuration and on the number of pairs it has met.
 fn step(optimizer: &mut Optimizer, cost: impl Fn(u32, usize) -> f64) -> TrialRequest {
     let request = run(optimizer);
     let met = optimizer.history().readings(request.key.config).count();
@@ -43,7 +43,7 @@ fn step(optimizer: &mut Optimizer, cost: impl Fn(u32, usize) -> f64) -> TrialReq
     request
 }
 
-/// The number of pairs the incumbent had when each race of a configuration began.
+/// Returns the number of pairs the incumbent had at the beginning of each race of a configuration.
 fn openings(optimizer: &mut Optimizer, of: u32, cost: impl Fn(u32, usize) -> f64) -> Vec<usize> {
     let mut found = Vec::new();
     for _ in 0..400 {
@@ -58,7 +58,7 @@ fn openings(optimizer: &mut Optimizer, of: u32, cost: impl Fn(u32, usize) -> f64
     found
 }
 
-/// The default has bad luck on its first pair; number 1 is lucky there.
+/// The default is unlucky on its first pair, and configuration 1 is lucky there.
 #[test]
 fn a_default_with_bad_luck_becomes_the_incumbent_again() {
     let mut optimizer = expecting(&[]);
@@ -90,7 +90,7 @@ fn former_incumbents_return_whenever_the_pairs_have_doubled() {
     assert_eq!(optimizer.incumbent(), ConfigId(1));
 }
 
-/// With equal penalties, they would take turns for ever.
+/// Their penalties are equal, so they would replace each other for ever.
 #[test]
 fn a_former_incumbent_that_failed_does_not_return() {
     let mut optimizer = expecting(&[]);
@@ -123,7 +123,7 @@ fn a_loser_returns_if_a_model_expects_a_lower_cost_than_the_incumbents() {
     assert_eq!(openings(&mut expecting(&[nan, 1.0]), 1, cost), [1], "the incumbent has no expected cost");
 }
 
-/// The configurations whose races begin before a new configuration is tried.
+/// Returns the configurations that race before a new configuration is tried.
 fn next_races(optimizer: &mut Optimizer, cost: impl Fn(u32, usize) -> f64) -> Vec<u32> {
     let all = optimizer.history().configurations().len();
     optimizer.news();
@@ -158,7 +158,7 @@ fn before_the_end_the_best_race_once_more() {
     assert_eq!(finalists[..5], [0, 1, 5, 3, 4], "the default, then by expected cost");
     optimizer.near_end(true);
     assert!(next_races(&mut optimizer, cost).len() < 2, "once");
-    // The budget was raised, so the end is near a second time.
+    // The budget was raised, so the end comes near a second time.
     optimizer.near_end(false);
     optimizer.near_end(true);
     assert_eq!(next_races(&mut optimizer, cost)[..5], [0, 1, 5, 3, 4]);

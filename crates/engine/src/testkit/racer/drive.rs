@@ -1,5 +1,6 @@
-//! Two ways to run the trials that a racer asks for: trials that end in any order, and trials that end by a
-//! simulated clock and report what they have reached. In both, some trials are lost and some withdrawn.
+//! Two ways to run the trials that a racer asks for. In the first, trials end in any order. In the second,
+//! they end by a simulated clock and report what they have reached. In both, some trials are lost and some
+//! withdrawn.
 
 use math::Rng;
 
@@ -8,10 +9,10 @@ use crate::observation::{Observation, Status};
 use crate::racing::Ask;
 use crate::trial::TrialId;
 
-/// Number of results and reports before a run ends.
+/// Number of results and reports after which a run ends.
 const TRIALS: usize = 150;
 
-/// Lets one random running trial after another end, report, be lost or be withdrawn.
+/// Picks one random running trial after another and lets it end, report, be lost or be withdrawn.
 pub(super) fn in_any_order(stage: &mut Stage<'_>, rng: &mut Rng) {
     let mut told = 0;
     while told < TRIALS {
@@ -19,7 +20,7 @@ pub(super) fn in_any_order(stage: &mut Stage<'_>, rng: &mut Rng) {
             match stage.next() {
                 Ask::Wait => break,
                 Ask::Done(_) => return,
-                // A caller may do something else before it asks again.
+                // The caller may do something else before it asks again.
                 _ if rng.below(8) == 0 => break,
                 _ => {}
             }
@@ -39,7 +40,7 @@ pub(super) fn in_any_order(stage: &mut Stage<'_>, rng: &mut Rng) {
             0 => stage.tell(id, Observation::failed(Status::Lost, now)),
             1 => stage.withdraw(id),
             2..8 if grows => stage.elapsed(id, now),
-            // It was stopped, unless it ended before.
+            // A cancelled trial was stopped, unless it ended first.
             _ if out.cancelled && rng.below(4) > 0 => stop(stage, id, now),
             _ => {
                 let cap =
@@ -51,7 +52,7 @@ pub(super) fn in_any_order(stage: &mut Stage<'_>, rng: &mut Rng) {
     }
 }
 
-/// Ends a cancelled trial: it reports what it has reached if costs grow, otherwise it is withdrawn.
+/// Ends a cancelled trial. If costs grow, it reports what it has reached; otherwise it is withdrawn.
 fn stop(stage: &mut Stage<'_>, id: TrialId, reached: f64) {
     if stage.world.problem.objective.cutoff.is_some() {
         stage.tell(id, stage.world.stopped(reached));
@@ -60,7 +61,7 @@ fn stop(stage: &mut Stage<'_>, id: TrialId, reached: f64) {
     }
 }
 
-/// Now and then lets a racer restored from the snapshot run alongside, or take over.
+/// Occasionally restores a racer from the snapshot, which then runs alongside or takes over.
 fn remember(stage: &mut Stage<'_>, rng: &mut Rng, seldom: usize) {
     match rng.below(seldom) {
         0 => stage.restore_twin(),
@@ -79,7 +80,7 @@ enum Fate {
 
 struct Clock {
     now: f64,
-    /// For every running trial: its start, its duration if it is not stopped, and how it ends.
+    /// The start of every running trial, its duration if it is not stopped, and how it then ends.
     fates: std::collections::BTreeMap<TrialId, (f64, f64, Fate)>,
 }
 
@@ -93,10 +94,10 @@ impl Clock {
         self.fates.insert(out.request.id, (self.now, fate.0, fate.1));
     }
 
-    /// The time at which a trial ends.
+    /// Returns the time at which a trial ends.
     fn end(&self, out: &Out) -> f64 {
         let Some(&(start, time, _)) = self.fates.get(&out.request.id) else { return f64::INFINITY };
-        // A cap below the cost already reached stops it now.
+        // A trial that has already exceeded its cap stops now.
         (start + time.min(out.cap.cost())).max(self.now)
     }
 
@@ -105,8 +106,8 @@ impl Clock {
     }
 }
 
-/// Advances the clock from the end of one trial to the end of the next. If the racer's patience ends before
-/// that, all running trials report what they have reached.
+/// Advances the clock from the end of one trial to the end of the next. If the racer's patience ends earlier,
+/// all running trials report what they have reached.
 pub(super) fn by_the_clock(stage: &mut Stage<'_>, rng: &mut Rng) {
     let grows = stage.world.problem.objective.cutoff.is_some();
     let grain = stage.world.problem.objective.grain.max(1e-3);
@@ -150,7 +151,7 @@ pub(super) fn by_the_clock(stage: &mut Stage<'_>, rng: &mut Rng) {
         match fate {
             Some((Fate::Lost, _)) => stage.tell(id, Observation::failed(Status::Lost, reached)),
             Some((Fate::Withdrawn, _)) => stage.withdraw(id),
-            // The tightened cap had already been exceeded.
+            // The trial had already exceeded its tightened cap.
             Some((_, true)) if grows && reached > out.cap.cost() => {
                 stage.tell(id, stage.world.stopped(reached));
             }

@@ -1,4 +1,4 @@
-//! Laws that every racer must obey, whatever the world and however trials end.
+//! Laws that every racer must obey, in all worlds and in whatever order trials end.
 //!
 //! | law | |
 //! |---|---|
@@ -32,12 +32,13 @@ pub type Make<'a> = &'a dyn Fn(Problem, Racing, &mut History) -> Box<dyn Racer>;
 /// Makes a racer that continues from a snapshot.
 pub type Restore<'a> = &'a dyn Fn(Problem, Racing, Snapshot, &History) -> Box<dyn Racer>;
 
-/// Counts of what happened while a suite ran: a law about events that never occur proves nothing.
+/// Counts of what happened while a suite ran. They show that a law was tested: without the events it is
+/// about, it proves nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Exercised {
     /// Trials requested.
     pub trials: usize,
-    /// Trials of a pair on which the configuration had been stopped before.
+    /// Trials on a pair on which the configuration had been stopped before.
     pub repeated: usize,
     /// Caps lowered.
     pub tightened: usize,
@@ -72,8 +73,8 @@ impl AddAssign for Exercised {
     }
 }
 
-/// Races in these worlds with 1 to 64 workers, once with trials that end in any order and once by a simulated
-/// clock.
+/// Races in these worlds with 1 to 64 workers: once with trials that end in any order, and once with a
+/// simulated clock.
 ///
 /// # Panics
 /// If a law is broken.
@@ -91,9 +92,9 @@ pub fn conforms(make: Make<'_>, restore: Restore<'_>, worlds: impl IntoIterator<
     exercised
 }
 
-/// Races in these worlds with one worker, with a slack of 1, 1.3 and 2 and without capping. Until this many
-/// challengers have been opened, the incumbents must be the same, on the same pairs. Returns how many
-/// challengers won and how many trials were capped.
+/// Races in these worlds with one worker, with a slack of 1, 1.3 and 2 and without capping. The incumbents
+/// and their pairs must be the same in all cases, until this many challengers have been opened. Returns the
+/// number of challengers that won and the number of trials that were capped.
 ///
 /// # Panics
 /// If capping changes a winner.
@@ -117,11 +118,11 @@ pub fn capping_changes_nothing(
     (winners, capped)
 }
 
-/// When a configuration became the incumbent: the number of challengers so far, the configuration, and its
-/// number of pairs. The last entry has the number of pairs at the end.
+/// The number of challengers when a configuration became the incumbent, the configuration, and its number of
+/// pairs. The last entry has the number of pairs at the end.
 type Reign = (usize, ConfigId, usize);
 
-/// Counts the challengers opened and records the new incumbents.
+/// Counts the opened challengers and records the new incumbents.
 fn hear(news: Vec<News>, opened: &mut usize, reigns: &mut Vec<Reign>) {
     for news in news {
         match news {
@@ -141,13 +142,13 @@ fn incumbents(make: Make<'_>, world: &World, slack: f64, challengers: usize) -> 
     let mut opened = 0;
     loop {
         let ask = racer.next(1, &mut history, &mut proposer);
-        // In an exhausted space, the next challenger depends on what is known, and so on caps.
+        // In an exhausted space, the next challenger depends on which costs are known, and so on the caps.
         if proposer.gave_up {
             break;
         }
         hear(racer.news(), &mut opened, &mut reigns);
         match ask {
-            // The last challenger is left out, because its race is not over.
+            // The last challenger does not count, because its race is not over.
             Ask::Run(_) if opened > challengers => break,
             Ask::Run(request) => {
                 let observation = world.observe(&world.truth(&request), request.cap);

@@ -1,5 +1,5 @@
-//! A racer under observation: every call goes to it and to a twin restored from its snapshot, and a witness
-//! checks every answer.
+//! A racer under observation. Every call is made to it and to a twin restored from its snapshot, and a
+//! witness checks every answer.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::propose::Proposer;
 use crate::racing::{Ask, Racer};
 use crate::trial::{Cap, ConfigId, TrialId, TrialRequest};
 
-/// A proposer that records whether it ever had nothing new.
+/// A proposer that records whether it ever found nothing new.
 pub(super) struct Watched {
     inner: Box<dyn Proposer>,
     pub(super) gave_up: bool,
@@ -53,7 +53,7 @@ struct Seat {
 pub(super) struct Out {
     pub(super) request: TrialRequest,
     pub(super) cap: Cap,
-    /// The last reported cost.
+    /// The last cost that it reported.
     pub(super) elapsed: f64,
     pub(super) cancelled: bool,
 }
@@ -69,7 +69,7 @@ pub(super) struct Stage<'a> {
     witness: Witness,
 }
 
-/// The trial as a row of the history.
+/// Returns the trial as a row of the history.
 pub(super) fn ended(request: &TrialRequest, observation: Observation) -> Trial {
     let &TrialRequest { id, key, cap, why, .. } = request;
     Trial { id, key, cap, why, observation }
@@ -85,7 +85,7 @@ impl<'a> Stage<'a> {
         Self { world, workers, running: BTreeMap::new(), restore, seat, twin: None, witness }
     }
 
-    /// Does the same with the racer and its twin, and checks the news.
+    /// Makes the same call to the racer and its twin, and checks the news.
     fn each<T: PartialEq + std::fmt::Debug>(&mut self, act: impl Fn(&mut Seat) -> T) -> T {
         let answer = act(&mut self.seat);
         let news = self.seat.racer.news();
@@ -98,7 +98,7 @@ impl<'a> Stage<'a> {
         answer
     }
 
-    /// Asks what to do next with the free slots.
+    /// Returns what the racer wants done with the free slots.
     pub(super) fn next(&mut self) -> Ask {
         let slots = self.workers - self.running.len();
         let ask = self.each(|seat| seat.racer.next(slots, &mut seat.history, &mut seat.proposer));
@@ -162,7 +162,7 @@ impl<'a> Stage<'a> {
         patience
     }
 
-    /// Restores a twin from the current snapshot, which must answer the same from now on.
+    /// Restores a twin from the current snapshot. From now on, it must give the same answers as the racer.
     pub(super) fn restore_twin(&mut self) {
         let reached = self.reached();
         let Self { world, seat, .. } = self;
@@ -183,7 +183,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Checks the history after the end.
+    /// Checks the history at the end of a run.
     pub(super) fn end(&self) -> Exercised {
         self.witness.end(&self.seat.history)
     }

@@ -1,4 +1,4 @@
-//! Checks every answer of a racer and reports which law it breaks.
+//! Checks every answer of a racer and reports the law that it breaks.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,7 +15,7 @@ use crate::racing::{Ask, News, Racer, Racing};
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialRequest, Why};
 
 pub(super) struct Witness {
-    /// World and number of workers, for messages.
+    /// The world and the number of workers, for error messages.
     place: (u64, usize),
     problem: Problem,
     racing: Racing,
@@ -24,7 +24,7 @@ pub(super) struct Witness {
     last_id: Option<TrialId>,
     opened: HashSet<ConfigId>,
     racing_now: HashSet<ConfigId>,
-    /// Number of challengers opened for the first time.
+    /// Number of configurations that were opened as challengers at least once.
     challengers: usize,
     bounds: u64,
     pub(super) exercised: Exercised,
@@ -46,7 +46,7 @@ impl Witness {
             incumbent: racer.incumbent(),
             pairs: 0,
             last_id: None,
-            // The first incumbent is not counted as a challenger when it races again.
+            // When the first incumbent races again, it does not count as a new challenger.
             opened: HashSet::from([racer.incumbent()]),
             racing_now: HashSet::new(),
             challengers: 0,
@@ -55,7 +55,7 @@ impl Witness {
         }
     }
 
-    /// Checks an answer of [`Racer::next`].
+    /// Checks what [`Racer::next`] returned.
     pub(super) fn see(
         &mut self,
         ask: &Ask,
@@ -149,13 +149,13 @@ impl Witness {
         }
     }
 
-    /// Whether the incumbent gains a pair by this trial.
+    /// Returns whether the incumbent would gain a pair by this trial.
     fn is_gain(&self, request: &TrialRequest) -> bool {
         request.why == Why::Incumbent && request.key.config == self.incumbent
     }
 
-    /// Number of pairs that the incumbent must have before the next challenger: the first ones together, then
-    /// by the schedule.
+    /// Returns the number of pairs that the incumbent must have before the next challenger. It gets its first
+    /// pairs together, and later ones by the schedule.
     fn pairs_due(&self) -> usize {
         let Racing { min_pairs, max_pairs, schedule, deterministic, .. } = self.racing;
         let instances = self.problem.instances as usize;
@@ -200,7 +200,7 @@ impl Witness {
                     let snapshot = racer.snapshot();
                     let all = snapshot.incumbent_pairs();
                     law!(self, pairs >= self.pairs, "{config} wins on {pairs} pairs of {}", self.pairs);
-                    // A former incumbent may be known on more pairs and gain them at once.
+                    // A former incumbent may be known on more pairs, which it gains at once.
                     let knows = |pair: &Pair| {
                         let reading = compared(history, &self.problem, racer.incumbent(), *pair);
                         reading.is_some_and(|reading| !reading.is_censored())
@@ -226,7 +226,8 @@ impl Witness {
         self.pairs = pairs;
     }
 
-    /// Checks, when a race opens, that the incumbent has the pairs that are due or is running on them.
+    /// Checks at the opening of a race: the incumbent must have the pairs that are due, or be running on
+    /// them.
     fn check_pairs(&self, running: &BTreeMap<TrialId, Out>, history: &History) {
         let pending = running.values().filter(|out| self.is_gain(&out.request)).count();
         let (pairs, due) = (self.pairs + pending, self.pairs_due());
@@ -239,7 +240,7 @@ impl Witness {
         );
     }
 
-    /// Checks that a configuration is at least as good as another on these pairs.
+    /// Checks that configuration `new` is at least as good as `old` on these pairs.
     fn check_better(&self, new: ConfigId, old: ConfigId, pairs: &[Pair], history: &History) {
         let costs = |config: ConfigId| -> Vec<f64> {
             let known = |&pair: &Pair| {
@@ -257,7 +258,7 @@ impl Witness {
             failures(&won) < failures(&lost) || failures(&won) == failures(&lost) && sum(&won) <= sum(&lost);
         let violation = |config| violation(history, &self.problem, config, pairs);
         let (own, other) = (violation(new), violation(old));
-        // Means may be computed in different orders.
+        // The two sides may sum in different orders, so their means may differ by rounding.
         let nearly = (own - other).abs() < 1e-9 || own == other;
         let better = match (own < 1e-9, other < 1e-9) {
             (true, true) => cheaper || other > 0.0,
@@ -289,7 +290,7 @@ impl Witness {
         law!(self, self.bounds == stopped, "{} lower bounds from {stopped} stopped trials", self.bounds);
     }
 
-    /// Checks the history after the end.
+    /// Checks the history at the end of a run.
     pub(super) fn end(&self, history: &History) -> Exercised {
         let bounds = history.trials().iter().filter_map(|trial| trial.observation.cost());
         let bounds = bounds.filter(|cost| cost.is_censored()).count() as u64;
@@ -303,12 +304,12 @@ fn compared(history: &History, problem: &Problem, config: ConfigId, pair: Pair) 
     problem.objective.compared(&trial.observation)
 }
 
-/// The number of pairs on which a configuration failed.
+/// Returns the number of pairs on which a configuration failed.
 fn failures(history: &History, config: ConfigId) -> usize {
     history.readings(config).filter(|(_, trial)| trial.observation.status().is_failure()).count()
 }
 
-/// The violation as the module `constraint` defines it, computed in the simplest way.
+/// Returns the violation as defined in the module `constraint`, computed in the simplest way.
 fn violation(history: &History, problem: &Problem, config: ConfigId, pairs: &[Pair]) -> f64 {
     let one = |(which, constraint): (usize, &Constraint)| {
         let output = |&pair: &Pair| {

@@ -1,8 +1,8 @@
 //! Answers of wrappers for ParamILS, SMAC 1 and 2 and AClib.
 //!
 //! An answer is a line that starts with `Result for SMAC:`, `Result for ParamILS:`, `Result of algorithm
-//! run:` or the like. Then follows `STATUS, runtime, runlength, quality, seed, additional text` or, in AClib
-//! 2, an object with `status`, `cost` and `runtime`.
+//! run:` or a similar text. After that comes `STATUS, runtime, runlength, quality, seed, additional text`. In
+//! AClib 2, it is an object with `status`, `cost` and `runtime` instead.
 
 use std::sync::LazyLock;
 
@@ -25,7 +25,7 @@ pub(super) fn answer(line: &str) -> Option<Answer> {
     let parts: Vec<&str> = text.splitn(6, ',').map(str::trim).collect();
     let number = |place: usize| parts.get(place).map_or(Value::Null, |&text| json!(text));
     let fields = json!({ "runtime": number(1), "runlength": number(2), "quality": number(3),
-        // For scenarios that minimise `cost`.
+        // This field is for scenarios that minimise `cost`.
         "cost": number(3) });
     let more = parts.get(5).copied().unwrap_or_default();
     Some(Answer { verdict: Verdict::of_word(parts[0]).because_if_aborted(more), fields })
@@ -39,8 +39,9 @@ fn object(text: &str) -> Option<Answer> {
 }
 
 impl Verdict {
-    /// Adds the wrapper's own text to an abort only. This text varies between runs, while reasons are counted
-    /// by their words; an abort ends the campaign, so its text is shown in full.
+    /// Adds the wrapper's own text to the reason, but only if the wrapper aborts. Failures are counted by the
+    /// words of their reason, and this text varies between runs. An abort ends the campaign, so its text can
+    /// be shown in full.
     fn because_if_aborted(self, reason: &str) -> Self {
         if matches!(self, Self::Aborted(_)) { self.because(reason) } else { self }
     }

@@ -1,4 +1,4 @@
-//! Trials as lines of JSON.
+//! Passes trials and answers as lines of JSON.
 //!
 //! | request | |
 //! |---|---|
@@ -22,13 +22,13 @@ use serde_json::{Value, json};
 use super::{Answer, Verdict};
 use crate::process::command::Values;
 
-/// Returns the line that describes a trial.
+/// Returns the request line that describes a trial.
 pub(in crate::process) fn request(scenario: &Scenario, values: &Values<'_>) -> String {
     let objective = &scenario.objective;
     let cap = objective.cutoff.map_or(values.cap.cost(), |cutoff| values.cap.cost().min(cutoff));
     let cap = Some(cap).filter(|cap| cap.is_finite() && objective.capped_by != CappedBy::Nobody);
     let given = scenario.instances.are_given();
-    // In a command to paste, the seed is a placeholder and not a number.
+    // In a command to paste, the seed is a placeholder rather than a number.
     let seed = values.seed.parse::<u64>().map_or_else(|_| json!(values.seed), |seed| json!(seed));
     let request = json!({
         "trial": values.subject.map(|(trial, _)| trial.id.0),
@@ -41,7 +41,7 @@ pub(in crate::process) fn request(scenario: &Scenario, values: &Values<'_>) -> S
     request.to_string()
 }
 
-/// Reads an answer: a line that is an object.
+/// Reads an answer, which is a line with a JSON object.
 pub(super) fn answer(line: &str) -> Option<Answer> {
     let fields: Value = serde_json::from_str(line).ok().filter(Value::is_object)?;
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
@@ -54,7 +54,7 @@ pub(super) fn answer(line: &str) -> Option<Answer> {
     Some(Answer { verdict, fields })
 }
 
-/// Whether an answer itself reports a crash, with a known status.
+/// Returns whether an answer reports a crash itself, with a known status.
 pub(super) fn reports_crash(line: &str) -> bool {
     let fields: Option<Value> = serde_json::from_str(line).ok();
     let status = fields.as_ref().and_then(|fields| fields.get("status")).and_then(Value::as_str);

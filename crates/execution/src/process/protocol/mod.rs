@@ -1,5 +1,5 @@
-//! Reads the answers of targets that were made for another configurator, or that use JSON. [`Protocol`]
-//! defines how they are called; here is one file for each form of answer.
+//! Reads the answers of targets that were made for another configurator or that use JSON. [`Protocol`]
+//! defines how such targets are called. There is one file here for each form of answer.
 //!
 //! | verdict | status in the answer | the trial |
 //! |---|---|---|
@@ -26,7 +26,7 @@ use super::output::last_line;
 pub(super) struct Answer {
     /// How the trial ended.
     pub(super) verdict: Verdict,
-    /// An object with everything else, which contains the outputs.
+    /// An object with all other fields of the answer, including the outputs.
     pub(super) fields: Value,
 }
 
@@ -80,7 +80,7 @@ fn in_one_line(text: &str) -> String {
     lines.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the answer of a run: the last line that is an answer.
+/// Returns the answer of a run. If several lines are answers, the last one counts.
 pub(super) fn answer(protocol: Protocol, finished: &Finished) -> Option<Answer> {
     let of_line = match protocol {
         Protocol::Command => return None,

@@ -1,6 +1,6 @@
-//! Answers of SMAC3 scripts: `cost=0.5; runtime=0.01; status=SUCCESS; additional_info=…`, of which only the
-//! cost is required. Of several costs, the first counts. As in SMAC3, a cost counts only if the status is
-//! `SUCCESS`.
+//! Answers of SMAC3 scripts: `cost=0.5; runtime=0.01; status=SUCCESS; additional_info=…`. Only the cost is
+//! required. If there are several costs, the first one counts. As in SMAC3, a cost counts only if the status
+//! is `SUCCESS`.
 
 use serde_json::{Map, Value};
 

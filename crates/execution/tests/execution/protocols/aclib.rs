@@ -35,7 +35,7 @@ fn every_status_of_an_answer_has_its_result() {
     let bound = |seconds| Some(Reading::AtLeast(seconds));
     assert_eq!(observed(&at("TIMEOUT, 4.1, 0, 0, 17", 4.0)), (Status::Capped, bound(4.0)));
     assert_eq!(observed(&at("TIMEOUT, 30, 0, 0, 17", 30.0)), (Status::Timeout, bound(30.0)));
-    // It gave up by itself, so only this lower bound is known.
+    // The wrapper gave up by itself, so only this lower bound is known.
     assert_eq!(observed(&at("TIMEOUT, 3, 0, 0, 17", 4.0)), (Status::Timeout, bound(3.0)));
     assert_eq!(observed(&at("KILLED, 4, 0, 0, 17", 4.0)), (Status::Capped, bound(4.0)));
     assert_eq!(observed(&at("UNSAT, 31, 0, 0, 17", 30.0)), (Status::Timeout, bound(30.0)));
@@ -58,7 +58,8 @@ fn abort_stops_the_campaign() {
     );
 }
 
-/// The quality that a wrapper has found when its time is over counts, as for SMAC.
+/// If a wrapper reports the quality that it had found when its time was over, that quality counts, as in
+/// SMAC.
 #[test]
 fn the_quality_at_a_timeout_counts() {
     let stage = Stage::new();
@@ -89,7 +90,7 @@ fn a_wrapper_that_does_not_answer_costs_at_least_its_cap() {
     let account = run(&hanging, Cap::at(0.1));
     assert_eq!(observed(&account), (Status::Capped, Some(Reading::AtLeast(0.1))));
     assert!(account.observation.spent() >= 0.1);
-    // Killed before its cap: its time is unknown.
+    // The wrapper was killed before its cap, so its time is unknown.
     let account = run(&hanging, Cap::at(20.0));
     assert_eq!(observed(&account), (Status::Timeout, Some(Reading::AtLeast(0.0))));
     let scenario = scenario(&stage, "aclib", "exit 0", RUNTIME);

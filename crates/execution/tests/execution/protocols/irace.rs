@@ -20,7 +20,7 @@ fn a_runner_is_called_as_by_irace() {
     assert_eq!(called(&stage), [["always", "1", "1", "17", "one"].as_slice(), &parameters].concat());
     assert_eq!(observed(&account), (Status::Finished, Some(Reading::Exact(12.5))));
     assert_eq!(account.detail.outputs["time"], 0.25);
-    // A bound is passed only if there is one, in whole seconds.
+    // The bound is passed only if there is one. It is in whole seconds.
     run(&scenario(&stage, "irace", &script, CAPPED), Cap::at(3.2));
     assert_eq!(called(&stage)[..6], ["always", "1", "1", "17", "one", "4"]);
     run(&scenario(&stage, "irace", &script, &format!("{CAPPED}\ngrain = 0.1")), Cap::at(3.21));
@@ -40,7 +40,7 @@ fn switches_are_split_into_words() {
         [budget]\ntrials = 1\n[space]\nfrom = \"parameters.txt\"\n";
     run(&Arc::new(stage.read(text)), Cap::NONE);
     assert_eq!(called(&stage)[4..], ["--a", "5", "--set", "b=6", "-c7", "x", "y"]);
-    // Without a shell, a space inside is part of the word.
+    // Without a shell, a space inside a switch is part of the word.
     let text = text.replace("[\"./target\"]", "[\"./target\", \"{params}\", \"{seed}\"]");
     let text =
         text.replace("protocol = \"irace\"\n", "").replace("\"cost\"", "\"wall_time\"\ncutoff = \"60s\"");
@@ -110,7 +110,7 @@ fn irace_itself_calls_the_same_runner() {
         assert_eq!(observed(&account).0, Status::Finished, "{:?}", account.detail);
         let calls = std::fs::read_to_string(stage.folder.join("calls")).unwrap();
         let ours: Vec<&str> = calls.lines().last().unwrap().split(' ').collect();
-        // Seeds and the numbers of configurations and instances differ.
+        // The seeds and the numbers of configurations and instances differ, so they are not compared.
         assert_eq!(ours[3..], words[3..]);
         assert_eq!(ours.len(), words.len());
     }

@@ -1,4 +1,4 @@
-//! Trials as lines of JSON, with a new process for each.
+//! Tests trials as lines of JSON, with a new process for each trial.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ fn the_request_and_the_answer_are_lines_of_json() {
     assert_eq!(request, expected);
 }
 
-/// The command line that is shown can be pasted.
+/// The command line that captune shows can be pasted into a shell.
 #[test]
 fn the_shown_command_line_gives_the_same_request() {
     let stage = Stage::new();

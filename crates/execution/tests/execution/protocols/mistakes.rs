@@ -1,8 +1,8 @@
-//! Settings that do not fit a protocol are reported.
+//! Tests that settings that do not fit a protocol are reported.
 
 use scenario::testkit::Stage;
 
-/// Returns the messages for a scenario, without places and hints.
+/// Returns the error messages for a scenario, without places and hints.
 fn messages(stage: &Stage, target: &str, objective: &str, more: &str) -> Vec<String> {
     let text = format!(
         "[target]\n{target}\n[objective]\n{objective}\n{more}\n[budget]\ntrials = 1\n\
@@ -46,7 +46,7 @@ fn settings_that_a_protocol_does_not_support_are_reported() {
     assert!(messages(&stage, aclib, quality, "")[0].contains("passes only a time"));
     let shown = messages(&stage, &format!("{aclib}\nrestart_after = 3"), "minimise = \"quality\"", "");
     assert_eq!(shown, ["`target.restart_after` is given, but the target is not a server"]);
-    // Only JSON answers have outputs with keys.
+    // Outputs can have keys only if answers are JSON.
     let shown = messages(&stage, aclib, "minimise = \"y\"", "[outputs]\ny = { key = \"a\" }");
     assert!(shown.iter().any(|message| message.contains("`outputs.y.file` is missing")), "{shown:?}");
 }

@@ -1,4 +1,4 @@
-//! Targets that were made for other configurators, or that use JSON.
+//! Tests targets that were made for other configurators or that use JSON.
 
 mod aclib;
 mod irace;
@@ -17,7 +17,7 @@ use scenario::testkit::{Stage, trial};
 
 use crate::SUPERVISOR;
 
-/// Writes a program.
+/// Writes an executable file.
 fn program(stage: &Stage, name: &str, text: &str) {
     let path = stage.file(name, text);
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();

@@ -11,7 +11,8 @@ use scenario::{Instance, Protocol, Scenario};
 
 use super::{observed, program, reason, target};
 
-/// Holds a lock while it runs, counts its starts, and answers with the number of requests so far.
+/// A server that holds a lock while it runs, counts its starts, and answers with the number of requests so
+/// far.
 const SERVER: &str = r#"#!/bin/sh
 at=${0%/*}
 exec 9< "$at/alive"; flock -s 9
@@ -100,8 +101,8 @@ fn a_server_that_ends_crashes_only_its_current_trial() {
     assert_eq!(starts(&stage), 2);
 }
 
-/// A server that ends after its answer has not crashed the trial. The next trial may find the server ended,
-/// about to end, or ending while it receives the request.
+/// A server that ends after its answer does not crash the trial. When the next trial starts, the server may
+/// have ended, be about to end, or end while it receives the request.
 #[test]
 fn a_server_that_ends_between_two_trials_is_started_again() {
     let stage = Stage::new();
@@ -139,7 +140,7 @@ fn an_answer_needs_no_line_break_and_a_log_line_is_not_an_end() {
     assert_eq!(observed(&account), (Status::Finished, Some(Reading::Exact(7.0))), "{account:?}");
 }
 
-/// The request is longer than a pipe's buffer, and the server ends before it has read it all.
+/// The request is longer than a pipe's buffer, and the server ends before it has read the whole request.
 #[test]
 fn a_long_request_to_a_server_that_ends_does_not_block() {
     let stage = Stage::new();
@@ -152,8 +153,8 @@ fn a_long_request_to_a_server_that_ends_does_not_block() {
     assert_eq!((observed(&account).0, reason(&account)), (Status::Crashed, "the server ended: exit 6"));
 }
 
-/// Runs trials 0, 1, ... on a server that runs these shell lines for each request. There, `N` is the number
-/// of the trial and `x` the expected cost.
+/// Runs trials 0, 1, ... on a server that executes these shell lines for each request. In the lines, `N` is
+/// the number of the trial and `x` is the expected cost.
 fn run_in_order(stage: &Stage, lines: &str, count: u64) -> Vec<execution::Account> {
     let scenario = scenario(stage, COST, "");
     let server = format!(
@@ -177,8 +178,8 @@ fn own_cost(id: u64) -> Option<Reading> {
     Some(Reading::Exact((id % 9 + 1) as f64))
 }
 
-/// The line before the first answer is taken for that answer, as it might be; after that, the answers name
-/// their trials.
+/// The line before the first answer is taken for that answer, because it might be one. After that, the
+/// answers name their trials.
 #[test]
 fn a_surplus_line_does_not_shift_answers_that_name_their_trial() {
     let stage = Stage::new();
@@ -203,8 +204,8 @@ fn progress_between_named_answers_is_skipped() {
     }
 }
 
-/// Without trial numbers, an answer cannot be distinguished from a surplus line, so the server is not used
-/// again.
+/// If answers do not name their trial, they cannot be distinguished from surplus lines, so the server is not
+/// used again.
 #[test]
 fn a_server_with_surplus_lines_that_name_no_trial_is_started_again() {
     let stage = Stage::new();
@@ -249,7 +250,7 @@ fn a_trial_stopped_at_its_cap_is_censored_and_its_server_is_killed() {
     }
 }
 
-/// As a new process for each trial, the same program burns CPU time at every start.
+/// If the same program is started as a new process for each trial, it uses CPU time at every start.
 #[test]
 fn starting_a_server_is_not_part_of_the_cost() {
     let stage = Stage::new();

@@ -43,7 +43,7 @@ fn statuses_have_the_meaning_of_smac3() {
     assert_eq!(reason(&at("runtime=5", COST)), "exit 0 but no answer");
 }
 
-/// The features of an instance are passed on, as SMAC3 does.
+/// Features of an instance are passed to the target, as in SMAC3.
 #[test]
 fn features_are_passed() {
     let stage = Stage::new();
@@ -61,7 +61,7 @@ for word; do case $word in --n=*) n=${word#--n=} ;; esac; done
 echo "cost=$((n * n)); runtime=0.5; status=SUCCESS"
 "#;
 
-/// `SMAC3_PYTHON` names an interpreter that has SMAC3, if `python3` has not.
+/// `SMAC3_PYTHON` names a Python interpreter that has SMAC3 installed, if `python3` does not.
 const SMAC: &str = r#"
 import sys
 from ConfigSpace import ConfigurationSpace, Integer, Categorical
@@ -106,7 +106,7 @@ fn smac3_itself_calls_the_same_script() {
         let account = execution::Target::run(&target, &trial, &execution::Leash::new()).unwrap();
         assert_eq!(observed(&account), (Status::Finished, Some(Reading::Exact((n * n) as f64))));
         let calls = std::fs::read_to_string(stage.folder.join("calls")).unwrap();
-        // Seeds differ, and numbers may be written differently.
+        // Seeds differ, and numbers may be formatted differently.
         let words = |line: &str| -> Vec<String> {
             let words = line.split(' ').filter(|word| !word.starts_with("--seed="));
             words.map(|word| word.replace("2.0]", "2]").replace("4.0]", "4]")).collect()

@@ -1,8 +1,8 @@
-//! Files of `key = value` lines, which most configurators use; R also writes `key <- value`.
+//! Reads files of `key = value` lines, which most configurators use. R files may also contain `key <- value`.
 
 use crate::draft::Draft;
 
-/// One line.
+/// A line that assigns a value to a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Assignment {
     pub(super) key: String,
@@ -15,12 +15,12 @@ pub(super) struct Assignment {
 pub(super) struct Lines {
     /// Lines that assign a value to a key.
     pub(super) assigned: Vec<Assignment>,
-    /// Other lines, with their numbers.
+    /// All other lines, with their numbers.
     others: Vec<(usize, String)>,
 }
 
 impl Lines {
-    /// Lists the other lines as not carried over.
+    /// Adds the other lines to the draft's list of settings that could not be converted.
     pub(super) fn lose_others(&self, draft: &mut Draft) {
         for (number, text) in &self.others {
             draft.lose(format!("line {number}, `{text}`: not an assignment"));

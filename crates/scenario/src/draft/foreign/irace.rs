@@ -1,8 +1,8 @@
 //! Reads an irace folder: `scenario.txt`, `parameters.txt`, `target-runner`, instances, and optionally
 //! initial configurations and forbidden expressions.
 //!
-//! The target runner is called as `target-runner CONFIGURATION INSTANCE-ID SEED INSTANCE (BOUND) …` and
-//! prints `cost (time)`. This is the protocol `irace`.
+//! irace calls the target runner as `target-runner CONFIGURATION INSTANCE-ID SEED INSTANCE (BOUND) …`, and
+//! the runner prints `cost (time)`. captune calls this the protocol `irace`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::paths::Paths;
 use super::{ForeignError, Found, Origin, text_of};
 use crate::draft::{Draft, value, words};
 
-/// Keys that control irace's search. They have no effect on captune's.
+/// Keys that control irace's search. They do not apply to captune's search.
 const OF_SEARCH: [&str; 24] = [
     "boundastimeout",
     "bounddigits",
@@ -69,9 +69,9 @@ pub(super) fn read(path: &Path, paths: &Paths) -> Result<Found, ForeignError> {
 struct Reader<'a> {
     draft: Draft,
     paths: &'a Paths,
-    /// The space, once it has been read.
+    /// The space, after it was read.
     space: Option<Space>,
-    /// Keys and values that have not been used yet, by normalised key.
+    /// Keys and values that have not been converted yet, by normalised key.
     given: BTreeMap<String, (String, String)>,
 }
 
@@ -81,7 +81,7 @@ impl Reader<'_> {
         Some(value).filter(|value| !matches!(value.as_str(), "" | "NA" | "NULL"))
     }
 
-    /// Takes a number above zero; irace uses zero for "not set".
+    /// Takes a number above zero. In irace, zero means "not set".
     fn number(&mut self, name: &str) -> Option<f64> {
         let key = self.given.get(name).map(|(key, _)| key.clone())?;
         let text = self.take(name)?;
@@ -127,8 +127,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Sets the working directory. irace runs its target in one folder, and runners use paths relative to it.
-    /// The default is the folder in which irace was started, which is that of its scenario.
+    /// Sets the working directory. irace runs all targets in the same folder, and runners use paths relative
+    /// to it. By default, that is the folder in which irace was started; here it is taken to be the
+    /// scenario's folder.
     fn workdir(&mut self) {
         let given = self.take("execdir").unwrap_or_else(|| "./".to_owned());
         let shown = match self.path(&given) {
@@ -183,7 +184,7 @@ impl Reader<'_> {
         };
         let mut text = text_of(&path)?;
         let unchanged = forbidden.is_none() && digits.is_none();
-        // Newer versions of irace's format have a section for each of these.
+        // Newer versions of irace's format have a separate section for each of these.
         if let Some(forbidden) = forbidden {
             text += &format!("\n[forbidden]\n{forbidden}\n");
         }
@@ -201,7 +202,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Converts a table of initial configurations, with a column per parameter, to one file per row.
+    /// Converts a table of initial configurations, which has a column per parameter, to one file per row.
     fn initial(&mut self) -> Result<(), ForeignError> {
         let Some(file) = self.take("configurationsfile") else { return Ok(()) };
         let Some(path) = self.path(&file) else {
@@ -242,7 +243,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the configuration with these values, without the values of inactive parameters.
+    /// Returns the configuration with these values. Values of inactive parameters are ignored.
     fn configuration(&self, mut values: Vec<(&str, Literal)>) -> Result<Configuration, String> {
         let space = self.space.as_ref().ok_or("the parameters were not found")?;
         loop {
@@ -301,8 +302,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the first word of each line. The rest is specific to one instance, which a scenario cannot
-    /// express.
+    /// Returns the first word of each line. The rest of a line applies to one instance only, which a scenario
+    /// cannot express.
     fn names(&mut self, text: &str) -> Vec<String> {
         let lines = text.lines().map(|line| words(line.split('#').next().unwrap_or_default()));
         let lines: Vec<Vec<String>> = lines.filter(|words| !words.is_empty()).collect();

@@ -20,10 +20,10 @@ use space::format::CannotExpress;
 
 use super::Draft;
 
-/// Another configurator.
+/// A configurator other than captune.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// ParamILS, SMAC 1 and 2, SMAC3 before version 2, which share a format.
+    /// ParamILS, SMAC 1 and 2, and SMAC3 before version 2. They share a format.
     Smac,
     /// SMAC3 from version 2 on.
     Smac3,
@@ -52,11 +52,11 @@ pub struct Found {
     pub origin: Origin,
     /// The converted scenario.
     pub draft: Draft,
-    /// File of runs that can be imported.
+    /// File with runs that can be imported, if there is one.
     pub runs: Option<PathBuf>,
 }
 
-/// Why the files of another configurator cannot be used.
+/// Why captune cannot use the files of another configurator.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages explain them")]
 pub enum ForeignError {
@@ -80,7 +80,7 @@ pub fn of_irace(path: &Path, paths: &Paths) -> Result<Found, ForeignError> {
     irace::read(path, paths)
 }
 
-/// Returns the configurator that a scenario text belongs to, judged by the keys that it assigns.
+/// Returns the configurator that a scenario text belongs to. The keys that the text assigns decide.
 pub fn origin_of(text: &str) -> Option<Origin> {
     let keys: Vec<String> =
         assignments::read(text).assigned.into_iter().map(|line| assignments::plain(&line.key)).collect();

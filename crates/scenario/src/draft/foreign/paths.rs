@@ -1,27 +1,27 @@
-//! Finding the files that another configurator's scenario names.
+//! Finds the files that another configurator's scenario refers to.
 //!
-//! Other configurators resolve paths from the folder in which they were started, which is not recorded, and
-//! output folders get moved. So a path is looked up from the scenario's folder and the folders above it,
-//! then by its file name alone in the scenario's folder.
+//! Other configurators resolve paths from the folder in which they were started. That folder is not recorded,
+//! and output folders get moved. So captune looks a path up from the scenario's folder and from the folders
+//! above it. If that fails, it looks for the file name alone in the scenario's folder.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::ForeignError;
 
-/// Number of folders to search: the scenario's own and those above it.
+/// Number of folders to search: the scenario's own folder and those above it.
 const LEVELS: usize = 4;
 
-/// Finds the other configurator's files, and names them relative to our scenario.
+/// Finds the other configurator's files, and makes their paths relative to captune's scenario.
 #[derive(Clone, Debug)]
 pub struct Paths {
-    /// The folder of the other scenario.
+    /// The folder of the other configurator's scenario.
     pub(super) from: PathBuf,
-    /// The folder of our scenario.
+    /// The folder of captune's scenario.
     to: PathBuf,
 }
 
 impl Paths {
-    /// Creates a finder for another scenario at `path` and ours in `folder`.
+    /// Creates a finder for the other configurator's scenario at `path` and captune's scenario in `folder`.
     pub fn new(path: &Path, folder: &Path) -> Result<Self, ForeignError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -33,7 +33,7 @@ impl Paths {
         Ok(Self { from: plain(&from), to: plain(&to) })
     }
 
-    /// Returns the file or folder that a path of the other scenario leads to, if it exists.
+    /// Returns the file or folder that a path in the other scenario refers to, if it exists.
     pub(super) fn find(&self, path: &str) -> Option<PathBuf> {
         let bases = self.from.ancestors().take(LEVELS);
         let near = bases.map(|base| base.join(path)).find(|path| path.exists());
@@ -41,13 +41,15 @@ impl Paths {
         near.or_else(|| name().filter(|path| path.exists())).map(|path| plain(&path))
     }
 
-    /// Returns the folder that the other scenario's paths are relative to: the one in which this path exists.
+    /// Returns the folder that paths in the other scenario are relative to: the one from which this path
+    /// exists.
     pub(super) fn base_of(&self, path: &str) -> Option<PathBuf> {
         let mut bases = self.from.ancestors().take(LEVELS);
         bases.find(|base| base.join(path).exists()).map(plain)
     }
 
-    /// Returns the path as our scenario writes it: relative if it is inside the scenario's folder.
+    /// Returns the path in the form used in captune's scenario: relative if it is inside the scenario's
+    /// folder.
     pub fn shown(&self, path: &Path) -> String {
         let path = plain(path);
         match path.strip_prefix(&self.to) {
@@ -57,14 +59,15 @@ impl Paths {
         }
     }
 
-    /// Returns the path of a program. It contains a slash, because otherwise it would be looked up in PATH.
+    /// Returns the path of a program. It always contains a slash; otherwise, the program would be looked up
+    /// in PATH.
     pub(super) fn program(&self, path: &Path) -> String {
         let shown = self.shown(path);
         if shown.contains('/') { shown } else { format!("./{shown}") }
     }
 }
 
-/// Returns a path without `.` components, and with `name/..` removed.
+/// Returns a path without `.` components and without `name/..` pairs.
 fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {

@@ -1,7 +1,8 @@
 //! Reads `scenario.txt` of ParamILS, SMAC 1 and 2, and SMAC3 before version 2.
 //!
-//! Their targets are wrappers, called as `wrapper INSTANCE SPECIFICS CUTOFF LENGTH SEED -name value …`, that
-//! answer with a line of status, runtime and quality. This is the protocol `aclib`.
+//! The targets are wrappers that are called as `wrapper INSTANCE SPECIFICS CUTOFF LENGTH SEED -name value …`.
+//! They answer with a line that contains status, runtime and quality. captune calls this the protocol
+//! `aclib`.
 
 use std::path::Path;
 
@@ -10,12 +11,12 @@ use super::paths::Paths;
 use super::{ForeignError, Found, Origin, text_of};
 use crate::draft::{Draft, value, words};
 
-/// Normalised spellings of the key that names the wrapper.
+/// Normalised spellings of the key for the wrapper.
 pub(super) const ALGO: &[&str] = &["algo", "algoexec", "ta", "algorithm"];
-/// Normalised spellings of the key that names the space.
+/// Normalised spellings of the key for the space.
 pub(super) const SPACE: &[&str] = &["paramfile", "pcsfile", "pcs", "pcsfn", "paramfn"];
 
-/// Keys that control the other configurator's search. They have no effect on captune's.
+/// Keys that control the other configurator's search. They do not apply to captune's search.
 const OF_SEARCH: [&str; 6] = [
     "alwaysracedefault",
     "initialincumbent",
@@ -27,7 +28,7 @@ const OF_SEARCH: [&str; 6] = [
 /// Keys that control what the other configurator prints and writes, and where.
 const OF_OUTPUT: [&str; 5] = ["outdir", "outputdir", "outputdirectory", "runidx", "verboselevel"];
 
-/// Numbers from here on mean "no limit".
+/// Numbers of at least this size mean "no limit".
 const NO_LIMIT: f64 = 2_147_483_647.0;
 
 pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ForeignError> {
@@ -51,12 +52,12 @@ pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ForeignError> {
 struct Reader<'a> {
     draft: Draft,
     paths: &'a Paths,
-    /// Normalised key, key and value of the settings that have not been used yet.
+    /// Settings that have not been converted yet: normalised key, key and value.
     given: Vec<(String, String, String)>,
 }
 
 impl Reader<'_> {
-    /// Takes the last value of a key under any of its names.
+    /// Takes the last value of a key, under any of its spellings.
     fn take(&mut self, names: &[&str]) -> Option<String> {
         let mut value = None;
         self.given.retain(|(plain, _, given)| {
@@ -69,7 +70,7 @@ impl Reader<'_> {
         value.filter(|value| !value.is_empty())
     }
 
-    /// Takes a number; `None` if it stands for "no limit".
+    /// Takes a number; `None` if it means "no limit".
     fn limit(&mut self, names: &[&str]) -> Option<f64> {
         let text = self.take(names)?;
         if matches!(text.to_lowercase().as_str(), "max" | "none") {
@@ -92,7 +93,7 @@ impl Reader<'_> {
         let execution = self.take(&["execdir", "algoexecdir"]).unwrap_or_else(|| ".".to_owned());
         let algo = self.take(ALGO).unwrap_or_default();
         let mut command = words(&algo);
-        // The folder that the paths in the wrapper's command are relative to, if it can be found.
+        // Find the folder that the paths in the wrapper's command are relative to.
         let file = command.iter().find(|word| word.contains('/')).cloned();
         let joined = |word: &str| Path::new(&execution).join(word).to_string_lossy().into_owned();
         let base = file.as_ref().and_then(|word| {
@@ -205,7 +206,7 @@ impl Reader<'_> {
             let found: Vec<Option<String>> =
                 names.iter().map(|name| self.paths.find(name).map(|path| self.paths.shown(&path))).collect();
             let all: Option<Vec<String>> = found.into_iter().collect();
-            // A name that is not a file may be one that only the wrapper knows.
+            // If a name is not a file, it may be a name that only the wrapper knows.
             let (key, names) = match (all, key) {
                 (Some(files), key) if are_files => (key, files),
                 (_, "instances.files") => {
@@ -235,8 +236,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the first word of each line. The rest is specific to one instance, which a scenario cannot
-    /// express.
+    /// Returns the first word of each line. The rest of a line applies to one instance only, which a scenario
+    /// cannot express.
     fn names(&mut self, text: &str) -> Vec<String> {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let mut specifics = 0;
@@ -294,7 +295,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Lists the remaining settings, which have no counterpart, as not carried over.
+    /// Adds the remaining settings, which have no counterpart in captune, to the list of settings that could
+    /// not be converted.
     fn rest(&mut self) {
         for (plain, key, given) in std::mem::take(&mut self.given) {
             let why = match plain.as_str() {

@@ -8,9 +8,9 @@
 //! | `a\|b\|c = b` | one of several words; one of them may be empty |
 //! | `name: 1..9 = 3` | the same with a name of its own |
 //!
-//! Without a name of its own, a parameter gets its name from its context: `rinc` in `-rinc={…}` and in
+//! If a parameter has no name of its own, its context determines the name: `rinc` in `-rinc={…}` and in
 //! `--rinc {…}`, `luby` in `{-luby|-no-luby}`. Everything else between braces is a placeholder. A word that
-//! ends within braces is joined with the next one, because shells split at spaces.
+//! ends inside braces is joined with the next one, because shells split at spaces.
 
 mod options;
 mod parameter;
@@ -22,7 +22,7 @@ use space::{Diagnostic, Diagnostics, Span};
 use super::{Draft, value};
 use parameter::{Domain, Inline};
 
-/// Stands for the file name in messages about the command.
+/// Text shown instead of a file name in messages about the command.
 const SOURCE: &str = "the command";
 
 /// The other settings of a scenario, as given by command-line options.
@@ -34,19 +34,19 @@ pub struct Wishes {
     pub test: Vec<String>,
     /// The objective; CPU time if not given.
     pub minimise: Option<String>,
-    /// The output to maximise, instead.
+    /// The output to maximise, instead of minimising.
     pub maximise: Option<String>,
     /// Numbers that the command prints: names and patterns.
     pub outputs: Vec<(String, String)>,
-    /// Bounds to keep: names, and bounds such as `<= 0.05`.
+    /// Constraints: names, and bounds such as `<= 0.05`.
     pub constraints: Vec<(String, String)>,
-    /// What a successful run prints.
+    /// Pattern that the output of a successful run matches.
     pub success_pattern: Option<String>,
-    /// The cutoff as text; its unit is the objective's.
+    /// The cutoff as text, in the unit of the objective.
     pub cutoff: Option<String>,
     /// A file with the parameters, if they are not in the command.
     pub space: Option<String>,
-    /// Exit codes of a success.
+    /// Exit codes that count as success.
     pub success_exit: Vec<u8>,
     /// Wall-clock budget in seconds.
     pub wall: Option<f64>,
@@ -61,7 +61,7 @@ pub struct Wishes {
 }
 
 /// Drafts a scenario from a command with inline parameters, or returns every mistake in the command and the
-/// options. File paths are relative to `folder`; the files need not exist yet.
+/// options. File paths are relative to `folder`. The files need not exist yet.
 pub fn draft(words: &[String], wishes: &Wishes, folder: &Path) -> Result<Draft, Diagnostics> {
     let text = words.join(" ");
     let command = Command::read(&text, words, wishes, folder);
@@ -69,7 +69,8 @@ pub fn draft(words: &[String], wishes: &Wishes, folder: &Path) -> Result<Draft, 
     Ok(command.draft(wishes))
 }
 
-/// Drafts a scenario that is run at once. Unlike [`draft`], this also checks the values of options.
+/// Drafts a scenario that will run at once. Unlike [`draft`], this function also checks the values of
+/// options.
 pub fn draft_to_run(words: &[String], wishes: &Wishes, folder: &Path) -> Result<Draft, Diagnostics> {
     let text = words.join(" ");
     let command = Command::read(&text, words, wishes, folder);
@@ -82,7 +83,7 @@ pub fn draft_to_run(words: &[String], wishes: &Wishes, folder: &Path) -> Result<
     Ok(draft)
 }
 
-/// Joins words that a shell has split within braces.
+/// Joins words that a shell has split inside braces.
 fn joined(words: &[String]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut open = false;
@@ -99,7 +100,7 @@ fn joined(words: &[String]) -> Vec<String> {
     out
 }
 
-/// Whether a brace is open at the end of a word; doubled braces do not count.
+/// Returns whether a brace is open at the end of a word. Doubled braces do not count.
 fn is_open(word: &str) -> bool {
     let plain = word.replace("{{", "").replace("}}", "");
     plain.rfind('{') > plain.rfind('}')
@@ -108,13 +109,13 @@ fn is_open(word: &str) -> bool {
 #[derive(Default)]
 struct Command<'t> {
     text: &'t str,
-    /// The words as the scenario writes them.
+    /// The words of the command as they will be written in the scenario.
     words: Vec<String>,
     parameters: Vec<Inline>,
     mistakes: Vec<Diagnostic>,
-    /// Whether `{params}` is among the words; it stands for flags that may be absent.
+    /// Whether `{params}` is one of the words. It stands for flags that may be absent.
     gathers_flags: bool,
-    /// Whether the command ends within braces, because the shell may have kept the rest.
+    /// Whether the command ends inside braces. If so, the shell may have interpreted the rest.
     is_cut: bool,
 }
 
@@ -130,13 +131,13 @@ impl<'t> Command<'t> {
         command
     }
 
-    /// Returns an error if there are mistakes in the command, or others.
+    /// Returns an error if there are mistakes in the command or in `others`.
     fn check(&self, others: Vec<Diagnostic>) -> Result<(), Diagnostics> {
         let mistakes: Vec<Diagnostic> = self.mistakes.iter().cloned().chain(others).collect();
         if mistakes.is_empty() { Ok(()) } else { Err(Diagnostics::new(SOURCE, self.text, mistakes)) }
     }
 
-    /// Adds a word that starts at this offset of the text.
+    /// Adds a word that starts at the offset `start` of the text.
     fn word(&mut self, word: &str, start: usize, folder: &Path) {
         let is_program = self.words.is_empty();
         let mut out = String::new();
@@ -178,10 +179,10 @@ impl<'t> Command<'t> {
         }
         let plain = !out.is_empty() && !out.contains(['{', '}']) && !out.starts_with(['-', '/']);
         if plain && !is_program && folder.join(&out).is_file() {
-            // The target does not run in this folder.
+            // The target does not run in this folder, so the path needs `{folder}`.
             out = format!("{{folder}}/{out}");
         }
-        // A flag that was moved into `{params}` leaves no argument behind.
+        // A flag that was moved into `{params}` does not remain as an argument.
         if !(out.is_empty() && word.starts_with('{')) {
             self.words.push(out);
         }
@@ -213,7 +214,7 @@ impl<'t> Command<'t> {
         }
     }
 
-    /// Reports required settings that are missing.
+    /// Reports the required settings that are missing.
     fn missing(&mut self, wishes: &Wishes) {
         let valid = self.mistakes.is_empty();
         let contains = |placeholder: &str| self.text.contains(placeholder);
@@ -266,7 +267,7 @@ impl<'t> Command<'t> {
         let mut words = self.words.clone();
         let names_parameters = words.iter().any(|word| word.contains("{param"));
         if wishes.space.is_some() && !names_parameters {
-            // A command with unmatched braces may have no words left.
+            // If the command has unmatched braces, no words may be left.
             words.insert(words.len().min(1), "{params}".to_owned());
         }
         draft.set("target.command", value::texts(words));
@@ -294,7 +295,7 @@ impl<'t> Command<'t> {
             draft.set(&format!("constraints.{}", value::key(name)), value::text(bound));
         }
         if let Some(cutoff) = &wishes.cutoff {
-            // Times and sizes are texts with units; the cutoff of an output is a plain number.
+            // Times and sizes are texts with units. The cutoff of an output is a plain number.
             let plain = space::parse_number(cutoff).map(value::number);
             draft.set("objective.cutoff", plain.unwrap_or_else(|| value::text(cutoff)));
         }

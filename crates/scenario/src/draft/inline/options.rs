@@ -1,5 +1,4 @@
-//! Mistakes in the options of a command: those of the drafted scenario, reported for the option that caused
-//! them.
+//! Reports mistakes in the drafted scenario for the command-line options that caused them.
 
 use std::path::Path;
 
@@ -8,7 +7,7 @@ use space::{Diagnostic, Span};
 use super::super::Draft;
 use crate::read;
 
-/// Scenario keys, and the options that set them.
+/// Keys of a scenario, and the options that set them.
 const OPTIONS: [(&str, &str); 8] = [
     ("objective.minimise", "--minimise"),
     ("objective.maximise", "--maximise"),
@@ -20,7 +19,7 @@ const OPTIONS: [(&str, &str); 8] = [
     ("instances.test", "--test"),
 ];
 
-/// Returns the mistakes of a scenario in values that options have set. Other mistakes are left out.
+/// Returns the mistakes in those values of a scenario that options have set. Other mistakes are left out.
 pub(super) fn mistakes(draft: &Draft, folder: &Path) -> Vec<Diagnostic> {
     let text = draft.to_toml();
     let Err(found) = read(&text, folder, super::SOURCE) else { return Vec::new() };
@@ -35,7 +34,7 @@ pub(super) fn mistakes(draft: &Draft, folder: &Path) -> Vec<Diagnostic> {
     found.list().iter().filter_map(of_option).collect()
 }
 
-/// Returns the key on whose line a place is; `None` for headings and unknown places.
+/// Returns the key on the line of a place; `None` for headings and unknown places.
 fn key_at(text: &str, span: Span) -> Option<String> {
     let before = text.get(..span.start).filter(|_| span.is_known())?;
     let line = before.matches('\n').count();

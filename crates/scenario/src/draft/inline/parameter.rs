@@ -5,7 +5,7 @@ use space::{Diagnostic, Span, parse_number};
 
 use crate::draft::value;
 
-/// Names reserved by the TOML form of a space.
+/// Names that the TOML form of a space reserves.
 const RESERVED: [&str; 3] = ["forbidden", "parameters", "from"];
 
 /// An inline parameter of a command.
@@ -13,11 +13,11 @@ const RESERVED: [&str; 3] = ["forbidden", "parameters", "from"];
 pub(super) struct Inline {
     pub(super) name: String,
     pub(super) domain: Domain,
-    /// Its place in the command.
+    /// Place of the parameter in the command.
     pub(super) span: Span,
 }
 
-/// A parameter's values, as written.
+/// Values of a parameter, as the user wrote them.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Domain {
     Range {
@@ -40,15 +40,15 @@ pub(super) enum Domain {
 
 /// The context of a parameter in the command.
 pub(super) struct Place<'a> {
-    /// The text before it in its word.
+    /// The text before the parameter in the same word.
     pub(super) before: &'a str,
-    /// The argument before its word.
+    /// The argument before the parameter's word.
     pub(super) previous: Option<&'a str>,
-    /// Whether it is the whole word.
+    /// Whether the parameter is the whole word.
     pub(super) whole: bool,
 }
 
-/// Whether the text between braces is a parameter rather than a placeholder.
+/// Returns whether the text between braces is a parameter; otherwise it is a placeholder.
 pub(super) fn is_parameter(body: &str) -> bool {
     body.contains("..") || body.contains('|') || body.contains('=') || body.contains(": ")
 }
@@ -98,7 +98,7 @@ fn split_name(body: &str) -> (Option<&str>, &str) {
             && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
     };
     match body.split_once(':') {
-        // Words may contain colons: the name's colon is followed by a space or by a range.
+        // Words may contain colons. The colon after a name is followed by a space or by a range.
         Some((name, rest)) if is_name(name.trim()) && (rest.starts_with(' ') || rest.contains("..")) => {
             (Some(name.trim()), rest)
         }
@@ -180,7 +180,8 @@ fn range(rest: &str, at: &impl Fn(&str) -> Span, mistakes: &mut Vec<Diagnostic>)
 
 fn choices(rest: &str, place: &Place<'_>, span: Span, mistakes: &mut Vec<Diagnostic>) -> Option<Domain> {
     let split = |text: &str| -> Vec<String> { text.split('|').map(|word| word.trim().to_owned()).collect() };
-    // Words may contain `=`: the default's is between spaces, or followed by one of the words.
+    // Words may contain `=`. The sign before the default is between spaces, or is followed by one of the
+    // words.
     let (values, default) = match rest
         .rsplit_once(" = ")
         .or_else(|| rest.rsplit_once("| =").map(|(v, d)| (&rest[..v.len() + 1], d)))
@@ -230,7 +231,8 @@ fn choices(rest: &str, place: &Place<'_>, span: Span, mistakes: &mut Vec<Diagnos
 }
 
 impl Inline {
-    /// Returns the parameter unless the space's reader rejects it, mainly because numbers are too large.
+    /// Checks the parameter with the space's reader, which may reject it, mainly because numbers are too
+    /// large.
     fn checked(self) -> Result<Self, Vec<Diagnostic>> {
         let at = |mistake: &Diagnostic| Diagnostic { span: self.span, ..mistake.clone() };
         match read_space(&self.to_toml(), "", Format::Toml) {
@@ -239,13 +241,13 @@ impl Inline {
         }
     }
 
-    /// Returns the parameter as a line of the TOML form of spaces.
+    /// Returns the parameter as a line in the TOML form of spaces.
     pub(super) fn to_toml(&self) -> String {
         let domain = match &self.domain {
             Domain::Range { lower, upper, log, float, default } => {
                 let number = |text: &String| match float {
                     true => space::float_text(parse_number(text).unwrap_or_default()),
-                    // TOML allows no leading zeros.
+                    // TOML does not allow leading zeros.
                     false => text.parse().map_or_else(|_| text.clone(), |whole: i64| whole.to_string()),
                 };
                 let kind = if *float { "float" } else { "integer" };

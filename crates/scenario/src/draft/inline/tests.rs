@@ -12,7 +12,7 @@ fn complete() -> Wishes {
     Wishes { cutoff: Some("30s".to_owned()), wall: Some(3600.0), ..Wishes::default() }
 }
 
-/// Returns the scenario of a command whose words are separated by `~`.
+/// Returns the drafted scenario for a command whose words are separated by `~`.
 fn drafted(line: &str) -> String {
     draft(&words(line), &complete(), Path::new("/nowhere")).unwrap_or_else(|e| panic!("{e}")).to_toml()
 }
@@ -25,7 +25,7 @@ fn parts(line: &str) -> (String, String) {
     (command, text.split_once("[space]\n").unwrap().1.to_owned())
 }
 
-/// Returns the mistakes of a command: the text that each points at, and its message.
+/// Returns the mistakes in a command. Each has the text that it points at and its message.
 fn mistakes(line: &str) -> Vec<(String, String)> {
     let text = words(line).join(" ");
     let mistakes = draft(&words(line), &complete(), Path::new("/nowhere")).map(|_| "valid").unwrap_err();
@@ -140,7 +140,7 @@ fn every_mistake_is_reported_with_its_place() {
         mistakes("p~-a={1..2}~-a={3..4}"),
         [("{3..4}".to_owned(), "`a` is already the name of `{1..2}`".to_owned())]
     );
-    // The shell has kept the rest of the command, and perhaps the instance.
+    // The shell has interpreted the rest of the command, and perhaps the instance.
     let wishes = Wishes { instances: vec!["in".to_owned()], ..complete() };
     let cut = draft(&words("p~-m={0"), &wishes, Path::new("/nowhere")).unwrap_err();
     let hints: Vec<&str> = cut.list().iter().filter_map(|d| d.hint.as_deref()).collect();

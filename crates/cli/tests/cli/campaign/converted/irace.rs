@@ -1,4 +1,4 @@
-//! Folders of irace: its own example and a small one.
+//! Converting folders of irace: the example that comes with irace, and a small one.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,7 +7,8 @@ use super::{best, checked, converted, copy, gain, program};
 use crate::campaign::stage::Stage;
 use crate::installed;
 
-/// Replaces the solver. The best settings are one of its algorithms, a full local search and an alpha of 1.
+/// A program in place of the solver. Its best settings are one of the algorithms, a full local search and an
+/// alpha of 1.
 const ANTS: &str = r#"#!/bin/sh
 exec awk 'BEGIN {
   for (i = 1; i < ARGC; i++) {
@@ -66,7 +67,7 @@ next: captune check new.toml
 then: captune run new.toml
 ";
     assert_eq!(said, expected);
-    // Once all this is done, the scenario runs unchanged.
+    // Once the user has provided all of this, the scenario runs unchanged.
     towns(&stage, "old/Instances");
     program(&stage, "old/ants/solve", ANTS);
     stage.write("old/arena/.keep", "");
@@ -82,7 +83,7 @@ then: captune run new.toml
     assert!(seen.lines().any(|line| line.contains("--acs ") && line.contains(" --q0 ")), "{seen}");
 }
 
-/// Returns the folder with the examples of irace.
+/// Returns the folder with irace's examples, if irace is installed.
 fn examples() -> Option<PathBuf> {
     let script = "cat(system.file('examples', package = 'irace'))";
     let output = Command::new("Rscript").args(["-e", script]).output().ok()?;
@@ -113,7 +114,7 @@ fn the_example_of_irace_is_tuned() {
     assert!(checked(&stage).contains(" --rho 0.51 --ants "));
     let gain = gain(&stage, 60);
     assert!(gain > 3.0, "{gain}");
-    // The runner has cleaned up its folder.
+    // The target runner has cleaned up its folder.
     let left = std::fs::read_dir(stage.folder.join("acotsp-arena")).unwrap().count();
     assert_eq!(left, 1);
 }

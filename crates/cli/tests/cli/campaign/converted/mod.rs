@@ -1,6 +1,6 @@
-//! Scenarios of other configurators, converted and run to their verdict.
+//! Scenarios of other configurators are converted, and their campaigns run until the verdict.
 //!
-//! Their solvers are replaced by small programs with the same interface, known best costs, and run times of
+//! Small programs replace the solvers. They have the same interface, known best costs, and run times of
 //! milliseconds.
 
 mod irace;
@@ -41,7 +41,7 @@ fn converted(stage: &Stage, from: &str) -> String {
     stderr(&output)
 }
 
-/// Returns the command of a trial, as shown by `captune check`; the trial must succeed.
+/// Returns the command of a trial, as shown by `captune check`. Fails if the trial does not succeed.
 fn checked(stage: &Stage) -> String {
     let output = stage.captune("check new.toml");
     assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));

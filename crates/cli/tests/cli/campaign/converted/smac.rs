@@ -1,4 +1,4 @@
-//! Folders of SMAC 1 and 2, and of SMAC3 before version 2.
+//! Converting folders of SMAC 1 and 2, and of SMAC3 before version 2.
 
 use engine::Reading;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::{best, calls, checked, converted, copy, gain, load, program};
 use crate::campaign::stage::Stage;
 use crate::{installed, root, stderr};
 
-/// A wrapper in the style of AClib. Small decays and one of the heuristics are fast.
+/// A wrapper in the style of AClib. It is fast with small decays and with one of the heuristics.
 const WRAPPER: &str = r#"#!/bin/sh
 echo "$@" >> calls
 while case $1 in --*) true ;; *) false ;; esac; do shift 2; done
@@ -106,18 +106,18 @@ then: captune run new.toml
     assert!(imported.starts_with("imported 5 of 5 runs (3 finished, 1 capped, 1 timeout) of "), "{imported}");
     let history = serde_json::from_str(RUNS).unwrap();
     assert_equal(&history, &load(&stage));
-    // The best of them races at once, and the imported trials do not change.
+    // The best imported configuration races at once, and the imported trials do not change.
     std::fs::remove_file(stage.folder.join("calls")).unwrap();
     let gain = gain(&stage, 50);
     assert_equal(&history, &load(&stage));
     let early = calls(&stage).into_iter().take(4).collect::<Vec<_>>().join("\n");
     assert!(early.contains("-decay 1.125 -heuristic c"), "{early}");
-    // The best imported run is 5.33 times better than the default; the search may find a better one.
+    // The best imported run is 5.33 times better than the default. The search may find a better one.
     assert!((5.3..=12.0).contains(&gain), "{gain}");
     assert_eq!(best(&stage)["heuristic"], "c", "{}", best(&stage));
 }
 
-/// 729 runs of a real campaign on spear.
+/// The folder has 729 runs of a real campaign on spear.
 #[test]
 fn a_real_folder_is_tuned_starting_with_its_runs() {
     let folder = root().join("../shared/data/smac3-spear-qcp");
@@ -135,7 +135,7 @@ fn a_real_folder_is_tuned_starting_with_its_runs() {
         correct the path\n";
     let said = converted(&stage, "run");
     assert!(said.contains(lost) && said.contains(to_do), "{said}");
-    // The path is corrected.
+    // Correct the path, as the message requires.
     program(&stage, "wrapper", &wrapper("sp-variable-decay", "sp-phase-dec-heur", "3"));
     let text = std::fs::read_to_string(stage.folder.join("new.toml")).unwrap();
     let before = "\"python\", \"-u\", \"./target_algorithm/scripts/SATCSSCWrapper.py\"";

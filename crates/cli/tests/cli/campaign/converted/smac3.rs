@@ -6,7 +6,7 @@ use super::{best, checked, converted, gain, load, program};
 use crate::campaign::stage::Stage;
 use crate::stderr;
 
-/// Called by SMAC3 and then by captune. The best settings are `n` = 7 and `fast`.
+/// A target that is called first by SMAC3 and then by captune. Its best settings are `n` = 7 and `fast`.
 const TARGET: &str = r#"#!/bin/sh
 for word; do
   case $word in
@@ -33,7 +33,8 @@ scenario = Scenario(space, name="small", instances=sizes, instance_features={s: 
 Facade(scenario, sys.argv[1], overwrite=True, logging_level=50).optimize()
 "#;
 
-/// Runs a script with SMAC3, if installed. `CAPTUNE_PEERS` names a Python interpreter that has it.
+/// Runs a script with SMAC3, if it is installed. `CAPTUNE_PEERS` names a Python interpreter that can import
+/// SMAC3.
 fn smac3(stage: &Stage) -> bool {
     let python = std::env::var("CAPTUNE_PEERS").unwrap_or_else(|_| "python3".to_owned());
     let run = |script: &str| {

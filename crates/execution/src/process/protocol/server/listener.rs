@@ -1,7 +1,7 @@
-//! Reads the lines of a server, and wakes the relay of the trial that is answered.
+//! Reads the lines of a server, and wakes the relay of the trial that was answered.
 //!
-//! A thread reads as long as the server runs, even between trials. So it is known whether a trial was waiting
-//! when a line came, and whether a request had reached the server before it ended.
+//! A thread reads as long as the server runs, even between trials. So captune knows whether a trial was
+//! waiting when a line arrived, and whether the server had received a request before it ended.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -15,42 +15,42 @@ use super::matching::{Matching, Meaning};
 /// Longest line that is read, in bytes.
 const MAX_LINE: usize = 64 << 10;
 
-/// Start of the line with which the shell around the server reports that it has ended. The control character
-/// keeps it distinct from the server's own lines.
+/// Start of the line with which the shell around the server reports that the server has ended. The control
+/// character distinguishes this line from the server's own lines.
 const ENDED: &str = "\u{1}ended ";
 
-/// The reply to a trial.
+/// What a trial receives from its server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Reply {
     /// A line that answers the trial.
     Answer(String),
-    /// A line that cannot be assigned to a trial, and why not.
+    /// A line that cannot be assigned to a trial, with the reason.
     Unclear(&'static str),
-    /// The server has ended, with this exit code if known.
+    /// The server has ended. Contains its exit code, if known.
     Ended(Option<String>),
 }
 
 /// Reads the lines of one server.
 pub(super) struct Listener {
     state: Arc<Mutex<State>>,
-    /// Kept open to detect an unread request; see [`Listener::is_unread`].
+    /// Kept open to detect a request that the server has not read; see [`Listener::is_unread`].
     requests: File,
 }
 
 struct State {
-    /// Wakes the relay, which waits for a line. Open for reading and writing, so that neither side waits for
-    /// the other to open it.
+    /// Pipe that wakes the relay, which waits for a line. It is open for reading and writing, so that neither
+    /// side has to wait for the other to open it.
     wake: File,
     waiting: Option<TrialId>,
     matching: Matching,
-    /// Whether lines came that no request asked for.
+    /// Whether lines arrived that no request asked for.
     surplus: bool,
     reply: Option<Reply>,
     ended: Option<Reply>,
 }
 
 impl Listener {
-    /// Starts to listen in the folder of a server that is ready.
+    /// Starts listening in the folder of a server that is ready.
     pub(super) fn start(folder: &Path) -> io::Result<Self> {
         let both = |name: &str| File::options().read(true).write(true).open(folder.join(name));
         // While one end of a pipe is open, opening the other does not block.
@@ -68,12 +68,12 @@ impl Listener {
         };
         let state = Arc::new(Mutex::new(state));
         let shared = Arc::clone(&state);
-        // The thread ends with the last process that can write, so it need not be joined.
+        // The thread ends with the last process that can write to the pipe, so it need not be joined.
         std::thread::Builder::new().name("server".to_owned()).spawn(move || listen(answers, &shared))?;
         Ok(Self { state, requests })
     }
 
-    /// Expects the answer to a trial. The relay is woken when the answer has come, or when none can come.
+    /// Expects the answer to a trial. The relay is woken when the answer arrives or can no longer arrive.
     pub(super) fn expect(&self, trial: TrialId) {
         let mut state = lock(&self.state);
         (state.waiting, state.reply) = (Some(trial), None);
@@ -83,24 +83,24 @@ impl Listener {
         }
     }
 
-    /// Takes the reply to the last expected trial.
+    /// Takes the reply to the trial that was expected last.
     pub(super) fn take(&self) -> Option<Reply> {
         let mut state = lock(&self.state);
         state.waiting = None;
         state.reply.take()
     }
 
-    /// Whether surplus lines have come since the last call.
+    /// Returns whether surplus lines have arrived since the last call.
     pub(super) fn take_surplus(&self) -> bool {
         std::mem::take(&mut lock(&self.state).surplus)
     }
 
-    /// Marks the last answer as doubtful, because no trial can use it: the real answer may still come.
+    /// Marks the last answer as doubtful because it is not usable. The real answer may still arrive.
     pub(super) fn doubt(&self) {
         lock(&self.state).matching.doubt();
     }
 
-    /// Whether the server has not read the last request.
+    /// Returns whether the server has not read the last request.
     pub(super) fn is_unread(&self) -> bool {
         rustix::io::ioctl_fionread(&self.requests).is_ok_and(|bytes| bytes > 0)
     }
@@ -110,7 +110,8 @@ impl State {
     fn answer(&mut self, reply: Reply) {
         self.waiting = None;
         self.reply = Some(reply);
-        // One byte per trial always fits into the pipe, and our own open end keeps the write from failing.
+        // One byte per trial always fits into the pipe. The write cannot fail, because this process holds the
+        // other end open.
         self.wake.write_all(b"\n").ok();
     }
 
@@ -144,10 +145,11 @@ fn listen(mut answers: File, state: &Mutex<State>) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        // Lines that came together are judged together: no other trial may start to wait in between.
+        // Lines that arrived together are judged together, so that no other trial can start to wait in
+        // between.
         let mut state = lock(state);
         for part in buffer[..bytes].split_inclusive(|&byte| byte == b'\n') {
-            // Of a line that is too long, only the start is kept: it is an unreadable answer.
+            // If a line is too long, only its start is kept, which counts as an unreadable answer.
             let room = MAX_LINE.saturating_sub(line.len());
             line.extend_from_slice(&part[..part.len().min(room)]);
             if part.ends_with(b"\n") {
@@ -156,7 +158,7 @@ fn listen(mut answers: File, state: &Mutex<State>) {
             }
         }
     }
-    // The shell around the server was killed as well; otherwise it would have reported how the server ended.
+    // The shell around the server was killed, too. Otherwise it would have reported how the server ended.
     lock(state).ended(None);
 }
 

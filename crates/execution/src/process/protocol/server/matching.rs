@@ -21,23 +21,24 @@ pub(super) enum Meaning {
     Answer,
     /// A line that no request asked for.
     Surplus,
-    /// A line that cannot be assigned to a trial, and why not.
+    /// A line that cannot be assigned to a trial, with the reason.
     Unclear(&'static str),
 }
 
-/// Whether the lines of a server name their trials.
+/// Whether the lines of a server name the trial that they answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Naming {
-    /// Not so far.
+    /// No line has named a trial so far.
     #[default]
     None,
-    /// Yes.
+    /// Some line has named a trial, so every answer must name one.
     Always,
-    /// Not so far, and not every line was an answer, so names are needed from now on.
+    /// No line has named a trial so far, but some line was not an answer. Lines must name their trials from
+    /// now on.
     Needed,
 }
 
-/// The trials that one server was given, and how it answers.
+/// The trials that a server was given, and whether its answers name them.
 #[derive(Debug, Default)]
 pub(super) struct Matching {
     naming: Naming,
@@ -50,7 +51,7 @@ impl Matching {
         self.asked.insert(trial);
     }
 
-    /// Returns the meaning of a line that comes while this trial, or none, is waiting.
+    /// Returns the meaning of a line that arrives while the trial `waiting` is waiting, or while none is.
     pub(super) fn meaning(&mut self, line: &str, waiting: Option<TrialId>) -> Meaning {
         let named = named_trial(line);
         if named.is_some() {
@@ -75,7 +76,7 @@ impl Matching {
         }
     }
 
-    /// Marks the last answer as doubtful: the real answer may still come.
+    /// Marks the last answer as doubtful. The real answer may still arrive.
     pub(super) fn doubt(&mut self) {
         if self.naming == Naming::None {
             self.naming = Naming::Needed;
@@ -83,7 +84,7 @@ impl Matching {
     }
 }
 
-/// Returns the trial that a line names, if any; `Some(None)` if the name is not a trial number.
+/// Returns the trial that a line names, if any. Returns `Some(None)` if the name is not a trial number.
 fn named_trial(line: &str) -> Option<Option<TrialId>> {
     let fields: Value = serde_json::from_str(line).ok()?;
     let number = match fields.get("trial")? {
@@ -91,12 +92,13 @@ fn named_trial(line: &str) -> Option<Option<TrialId>> {
         Value::String(text) => text.parse().ok(),
         other => other.as_f64(),
     };
-    // Some languages have no whole numbers.
+    // Some languages have only floating-point numbers.
     let whole = number.filter(|number| number.fract() == 0.0 && (0.0..9e15).contains(number));
     Some(whole.map(|number| TrialId(number as u64)))
 }
 
-/// Returns which lines answer which trial, for a server that writes these lines after each request.
+/// Returns which lines answer which trial. `turns` contains each trial with the lines that the server writes
+/// after its request.
 #[cfg(fuzzing)]
 pub(in crate::process) fn answered<'l>(turns: &[(TrialId, Vec<&'l str>)]) -> Vec<(TrialId, &'l str)> {
     let mut matching = Matching::default();
@@ -110,7 +112,7 @@ pub(in crate::process) fn answered<'l>(turns: &[(TrialId, Vec<&'l str>)]) -> Vec
                     assert!(waiting.take().is_some(), "an answer without a waiting trial: {line}");
                     answers.push((*trial, *line));
                 }
-                // The server is not used again.
+                // After such a line, the server is not used again.
                 Meaning::Unclear(why) => {
                     assert!(
                         !why.is_empty() && waiting.is_some(),
@@ -129,7 +131,8 @@ pub(in crate::process) fn answered<'l>(turns: &[(TrialId, Vec<&'l str>)]) -> Vec
 mod tests {
     use super::*;
 
-    /// Returns the meanings of lines of a server that was given these trials, the last of which is waiting.
+    /// Classifies lines from a server that was given the trials `asked`. The last of these trials is still
+    /// waiting for its answer.
     fn meanings<const N: usize>(asked: &[u64], lines: [&str; N]) -> [Meaning; N] {
         let mut matching = Matching::default();
         asked.iter().for_each(|&trial| matching.ask(TrialId(trial)));

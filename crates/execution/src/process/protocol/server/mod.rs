@@ -1,9 +1,9 @@
-//! Servers: processes that keep running between trials, one for each slot.
+//! Servers: target processes that keep running between trials, one for each slot.
 //!
-//! A server is started in a process tree of its own and must write a line of JSON when it is ready. Each
-//! trial is then a short command in that tree, the relay: it passes on the request and waits for the answer.
-//! So the limits of the relay are those of the trial, and the trial uses what the whole tree uses while the
-//! relay waits. A server that did not answer is killed with its tree.
+//! A server is started in its own process tree and must write a line of JSON when it is ready. Each trial
+//! then runs a short command in that tree, the relay, which passes on the request and waits for the answer.
+//! So the limits of the trial are set on the relay, and the trial is charged for everything that the whole
+//! tree uses while the relay waits. A server that does not answer is killed with its tree.
 //!
 //! | a trial | its server |
 //! |---|---|
@@ -13,8 +13,8 @@
 //! | found that its server had ended before | is started again; the trial is repeated, with a warning |
 //! | got a line that cannot be assigned to a trial | the same; the trial crashes if this happens again |
 //!
-//! Lines pass through two named pipes in the private folder. A shell waits for the server to end and then
-//! reports that in a line of its own. The [`listener`] reads the server's lines and wakes the relay through a
+//! Lines pass through two named pipes in the private folder. A shell waits until the server ends and then
+//! reports that in a separate line. The [`listener`] reads the server's lines and wakes the relay through a
 //! third pipe.
 
 mod listener;
@@ -41,7 +41,8 @@ use listener::{Listener, Reply};
 pub(in crate::process) use matching::answered;
 use scenario::Scenario;
 
-/// Starts the server and waits until it is ready. Arguments: the folder, then the server's command.
+/// Shell script that starts the server and waits until it is ready. Its arguments are the folder, then the
+/// server's command.
 const START: &str = r#"
 at=$1; shift
 mkfifo "$at/requests" "$at/answers" "$at/wake" || exit 125
@@ -56,10 +57,11 @@ while IFS= read -r line <&4; do
 done
 "#;
 
-/// Passes on a request and waits until it is woken. Arguments: the folder, then the request.
+/// Shell script that passes on a request and waits until it is woken. Its arguments are the folder, then the
+/// request.
 ///
-/// While it has both ends of the pipe open, opening one of them does not wait for a reader. When only that
-/// one is left open, writing to a server that has ended fails.
+/// It first opens the pipe for reading and writing, so that opening it for writing does not wait for a
+/// reader. Then it keeps only the writing end open, so that writing to a server that has ended fails.
 const RELAY: &str = r#"
 at=$1
 trap '' PIPE
@@ -71,10 +73,10 @@ read -r _ <"$at/wake"
 exit "$code"
 "#;
 
-/// Exit code of the relay if the server has ended and cannot read the request.
+/// Exit code of the relay if the server has ended and can no longer read the request.
 const GONE: i32 = 121;
 
-/// Warning about a server whose answers were identified despite surplus lines.
+/// Warning about a server that wrote surplus lines although its answers could be identified.
 const SURPLUS: &str = "the server wrote more lines of JSON than it got requests: only answers that name their \
     `trial` count";
 
@@ -99,23 +101,24 @@ struct Server {
     sequence: Sequence,
     listener: Listener,
     place: Place,
-    /// Number of trials that it was given.
+    /// Number of trials that the server was given.
     served: u64,
 }
 
-/// A server, or the run of a trial whose server could not be started.
+/// A server that is ready, or the result of a trial whose server could not be started.
 enum Started {
     Ready(Server),
     Failed(Box<Run>),
 }
 
-/// What came of giving a trial to a server.
+/// Result of giving a trial to a server.
 struct Exchange {
-    /// The record of the relay, with the answer as its output.
+    /// The record of the relay's run, with the answer as its output.
     record: Finished,
     reply: Option<Reply>,
-    /// Why the exchange says nothing about the configuration, so that the trial should be repeated with a new
-    /// server: this one had ended before the request reached it, or its answers cannot be assigned.
+    /// Reason to repeat the trial with a new server, because the exchange gives no information about the
+    /// configuration. Either the server had ended before the request reached it, or its answers cannot be
+    /// assigned to trials.
     void: Option<String>,
 }
 
@@ -164,7 +167,7 @@ pub(in crate::process) fn run(
     }
 }
 
-/// Describes that a server has ended, and how if known.
+/// Describes that a server has ended and, if known, how.
 fn ended(reply: Option<&Reply>) -> String {
     match reply {
         Some(Reply::Ended(Some(code))) => format!("the server ended: exit {code}"),
@@ -207,7 +210,7 @@ fn start(
     Ok(Started::Failed(Box::new(Run { account: not_ready(scenario, &record), record: Some(record) })))
 }
 
-/// Returns the account of a trial whose server did not become ready.
+/// Returns the result of a trial whose server did not become ready.
 fn not_ready(scenario: &Scenario, record: &Finished) -> Account {
     let detail = Detail { tier: record.tier.name().into(), ..Detail::default() };
     if record.end() == End::Cancelled {
@@ -262,14 +265,14 @@ impl Server {
         Ok(Exchange { record, reply, void })
     }
 
-    /// Kills the server. Returns its private folder if that cannot be removed.
+    /// Kills the server. If its private folder cannot be removed, returns the path of that folder.
     fn end(self) -> Option<PathBuf> {
         let private = self.sequence.folder().to_owned();
         drop(self);
         left_behind(private)
     }
 
-    /// Returns the end of what the server has written to standard error.
+    /// Returns the last part of what the server has written to standard error.
     fn errors(&self) -> Vec<u8> {
         let path: PathBuf = self.sequence.folder().join("setup.err");
         let all = std::fs::read(path).unwrap_or_default();
@@ -277,7 +280,7 @@ impl Server {
     }
 }
 
-/// Returns the line that counts, as if the relay had written it.
+/// Returns the reply's line in the form of output from the relay.
 fn as_output(reply: &Reply) -> Captured {
     let crashed = |reason: &str| json!({ "status": "crashed", "reason": reason }).to_string();
     let mut line = match reply {
@@ -289,7 +292,7 @@ fn as_output(reply: &Reply) -> Captured {
     Captured { written: line.len() as u64, head: line.into_bytes(), tail: Vec::new(), file_complete: true }
 }
 
-/// Returns a command that runs a shell script with its arguments, in the environment of another command.
+/// Returns a command that runs a shell script with arguments, in the environment of another command.
 fn in_shell(
     line: CommandLine,
     script: &str,

@@ -1,15 +1,14 @@
-//! `captune status` of several folds.
+//! `captune status` for a campaign in folds.
 
 use serde_json::json;
 use view::{Costs, Joint, KeptFolds, Picture, Validated};
 
-use super::joint::verdict_lines;
-use super::why_chosen;
+use super::{spent, state, warn_of_hosts};
 use crate::exit_code::ExitCode;
+use crate::folds::{verdict_lines, why_chosen};
 use crate::message;
-use crate::progress::block::name;
-use crate::run::verdict::Hosts;
-use crate::status::{spent, state, warn_of_hosts};
+use crate::verdict::Hosts;
+use crate::words::name;
 use crate::words::{harmless, times};
 use crate::wrap;
 

@@ -3,9 +3,9 @@
 use scenario::shell::quoted;
 use view::{Joint, KeptFolds, Records};
 
-use crate::run::ending::{Layout, Line, written};
-use crate::run::how_to_use;
-use crate::run::verdict::{self, Hosts};
+use crate::ending::how_to_use;
+use crate::ending::{Layout, Line, written};
+use crate::verdict::{self, Hosts};
 use crate::words::{Costs, times};
 
 /// Returns the verdict on all folds, the configuration to use, and the commands that show more.
@@ -31,7 +31,7 @@ pub(crate) fn ending(kept: &KeptFolds, joint: &Joint, layout: Layout) -> anyhow:
     Ok(written(&paragraphs, layout))
 }
 
-/// Returns the verdict on the tuning procedure, one sentence per line.
+/// Returns the verdict on tuning as a whole, not on one configuration. Each line is one sentence.
 pub(super) fn verdict_lines(joint: &Joint, hosts: Hosts) -> Vec<String> {
     let (Some(found), Some(costs)) = (&joint.verdict, &joint.costs) else {
         return vec!["none until every fold has been validated.".to_owned()];
@@ -64,7 +64,7 @@ pub(super) fn verdict_lines(joint: &Joint, hosts: Hosts) -> Vec<String> {
     lines
 }
 
-/// Names the fold whose best configuration to use, and says why.
+/// Names the fold whose best configuration should be used, and explains why.
 pub(crate) fn why_chosen(joint: &Joint) -> Option<String> {
     let (chosen, costs) = (joint.chosen.as_ref()?, joint.costs.as_ref()?);
     let number = chosen.fold;

@@ -32,7 +32,7 @@ pub(crate) fn first_line(verdict: &Verdict, costs: &Costs) -> String {
     of_feasible(verdict, costs).unwrap_or_else(|| sentence(verdict, costs))
 }
 
-/// Says what timeouts too rare to have been seen would mean.
+/// Explains how timeouts that are too rare to have been seen would change the result.
 fn unseen_timeouts(unseen: &UnseenTimeouts, verdict: &Verdict, costs: &Costs) -> String {
     let unit = match verdict.unit {
         Unit::Instance => "instance",
@@ -47,7 +47,7 @@ fn unseen_timeouts(unseen: &UnseenTimeouts, verdict: &Verdict, costs: &Costs) ->
     format!("No timeouts on {units}, but up to {} are possible elsewhere; {then}.", share(unseen.share))
 }
 
-/// Says why a validation has fewer pairs than planned.
+/// Explains why a validation has fewer pairs than planned.
 pub(crate) fn gave_up(why: &GaveUp, pairs: usize, planned: usize) -> String {
     let measured = format!("{pairs} of {planned} pairs were measured with both");
     match why {
@@ -70,7 +70,7 @@ pub(crate) fn exit_code_of(why: &GaveUp) -> ExitCode {
     }
 }
 
-/// Returns the sentence if bounds decide rather than costs.
+/// Returns the verdict if the bounds decide it and not the costs; otherwise `None`.
 fn of_feasible(verdict: &Verdict, costs: &Costs) -> Option<String> {
     let (on, against) = (on(verdict), costs.against);
     let training = if verdict.basis == Basis::TrainingOnly { "training only: " } else { "" };
@@ -102,7 +102,7 @@ fn of_feasible(verdict: &Verdict, costs: &Costs) -> Option<String> {
     }
 }
 
-/// Returns the verdict on the costs: how much better, on which pairs, how certain.
+/// Returns the verdict on the costs: how much better the best is, on which pairs, and how certain this is.
 pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
     let outcome = Outcome { verdict, costs };
     let (on, against, solved) = (on(verdict), costs.against, solved(verdict));
@@ -132,12 +132,12 @@ pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
     text
 }
 
-/// Compares both configurations in a few words, for one fold.
+/// Compares the best with the default in a few words, for one fold.
 pub(crate) fn compared(verdict: &Verdict, costs: &Costs) -> String {
     Outcome { verdict, costs }.compared("")
 }
 
-/// What is said instead of a ratio.
+/// Text that is shown instead of a ratio.
 const TOO_FEW: &str = "too few pairs for a ratio";
 
 /// The figures of a verdict in words.
@@ -168,7 +168,7 @@ impl Outcome<'_> {
     }
 
     /// Compares both, with the absolute figures: `1.60x faster on 75 pairs: PAR10 390 s -> 243 s (95 %: …)`.
-    /// What is maximised starts with the figures.
+    /// If the objective is maximised, the figures come first.
     fn compared(&self, than: &str) -> String {
         let on = on(self.verdict);
         if self.has_few_pairs() {
@@ -181,8 +181,8 @@ impl Outcome<'_> {
         }
     }
 
-    /// Formats the interval and the p value: ` (95 %: 1.31x to 1.93x, p = 0.0004)`. The interval is inverted if
-    /// the ratio is reported as a factor by which the best is worse.
+    /// Formats the interval and the p value: ` (95 %: 1.31x to 1.93x, p = 0.0004)`. If the ratio is shown as
+    /// a factor by which the best is worse, the interval is inverted too.
     fn certainty(&self) -> String {
         let Verdict { ratio, interval, basis, p, default, best, .. } = self.verdict;
         let is_share = self.costs.errors(*default, *best).is_some();
@@ -208,7 +208,7 @@ pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
     if let (Some(training), false) = (verdict.training_ratio, verdict.basis == Basis::TrainingOnly) {
         let gain = format!("In training: {}", costs.gain(training));
         let claimed = verdict.of_costs == Claim::Faster;
-        // If there was no gain in training, none can be lost.
+        // A remark on a lost gain makes sense only if there was a gain in training.
         remarks.push(match (verdict.gain_does_not_carry_over && training > 1.0, claimed) {
             (false, _) => format!("{gain}."),
             (true, true) => format!("{gain}; a part of that gain does not carry over."),
@@ -242,7 +242,7 @@ pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
     remarks
 }
 
-/// Names the machines that measured the pairs, as far as known.
+/// Names the machines that measured the pairs, if they are known.
 fn measured_on(verdict: &Verdict, hosts: Hosts) -> Option<String> {
     let names: Vec<String> = verdict.hosts.iter().map(|host| harmless(host)).collect();
     match &verdict.hosts[..] {
@@ -273,7 +273,7 @@ fn on(verdict: &Verdict) -> String {
     }
 }
 
-/// Formats the numbers of pairs that finished, if not all did.
+/// Formats how many pairs finished, for both configurations. Returns nothing if all finished.
 fn solved(verdict: &Verdict) -> String {
     let solved = verdict.solved;
     if solved.before == verdict.pairs && solved.after == solved.before {

@@ -1,5 +1,7 @@
 //! `captune status`: shows the state of a campaign, even while it runs.
 
+mod folds;
+
 use std::path::PathBuf;
 
 use campaign::budget::Budget;
@@ -10,18 +12,17 @@ use view::{Figured, Figures, Incumbent, Kept, KeptFolds, Picture, Standing, Stat
 use crate::bounds;
 use crate::changes;
 use crate::exit_code::ExitCode;
-use crate::folds;
-use crate::init;
+use crate::goal;
 use crate::message;
-use crate::progress::block::{name, trials, used};
-use crate::run::verdict::{self, Hosts};
-use crate::words::{Costs, clock, counted, harmless, number};
+use crate::progress::block::{trials, used};
+use crate::verdict::{self, Hosts};
+use crate::words::{Costs, clock, counted, harmless, name, number};
 use crate::wrap;
 
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// Folder of the campaign, or its scenario
-    #[arg(value_name = "DIR", default_value = init::FILE)]
+    #[arg(value_name = "DIR", default_value = goal::FILE)]
     path: PathBuf,
     /// Print one JSON object
     #[arg(long)]
@@ -31,7 +32,7 @@ pub(crate) struct Arguments {
 /// Prints the state of the campaign.
 pub(crate) fn status(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(folds) = KeptFolds::find(&arguments.path)? {
-        return folds::status::print(&folds, arguments.json);
+        return folds::print(&folds, arguments.json);
     }
     let picture = Picture::of(&Kept::open(&arguments.path)?)?;
     if arguments.json {
@@ -80,7 +81,7 @@ fn text(picture: &Picture, width: Option<usize>) -> String {
     text
 }
 
-/// Describes whether the campaign runs, or why it does not.
+/// Describes whether the campaign is running, or why it is not.
 pub(crate) fn state(state: &State) -> String {
     match state {
         State::New => "not started".to_owned(),

@@ -2,15 +2,17 @@
 
 use campaign::budget::{Budget, Limit};
 use campaign::event::Stop;
+use engine::Configuration;
+use execution::CommandLine;
+use scenario::Scenario;
 use scenario::shell::quoted;
 use view::{CutShort, Found, Standing, Unproven};
 
-use super::plan;
-use super::verdict::{self, Hosts};
 use crate::bounds;
 use crate::paint::Paint;
 use crate::progress::Facts;
-use crate::progress::block::name;
+use crate::verdict::{self, Hosts};
+use crate::words::name;
 use crate::words::{chosen, count, counted, harmless};
 use crate::wrap;
 
@@ -36,7 +38,7 @@ impl Ending<'_> {
         written(&paragraphs, layout)
     }
 
-    /// Returns the text of one fold; the verdict follows for all folds together.
+    /// Returns the text for one fold, without the full verdict. The verdict on all folds comes at the end.
     pub(crate) fn of_fold(&self, layout: Layout) -> String {
         let (costs, end) = (&self.facts.costs, self.end);
         let against = costs.against;
@@ -141,7 +143,7 @@ impl Ending<'_> {
         }
     }
 
-    /// Says why a configuration that looks better has no verdict.
+    /// Explains why a configuration that looks better has no verdict.
     fn unproven(&self) -> String {
         match self.end.unproven() {
             Unproven::CutShort(cut) => self.incomplete(cut),
@@ -166,7 +168,7 @@ impl Ending<'_> {
         format!("{}.", bounds::nothing_feasible(best.configuration, &best.constraints, against))
     }
 
-    /// Says that some trials did not report a constrained output.
+    /// Returns a note if some trials reported no finite value for a constrained output.
     fn unmeasured(&self) -> Option<String> {
         let trials = self.end.progress.unmeasured;
         (trials > 0).then(|| {
@@ -177,7 +179,7 @@ impl Ending<'_> {
         })
     }
 
-    /// Says that the validation is incomplete.
+    /// Explains why the validation is incomplete.
     fn incomplete(&self, cut: &CutShort) -> String {
         let (pairs, planned) = (self.end.pairs(), self.end.planned.unwrap_or_default());
         match cut {
@@ -233,13 +235,13 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The layout for standard error.
+    /// Returns the layout for standard error.
     pub(crate) fn of_standard_error() -> Self {
         Self { paint: Paint::of_standard_error(), width: wrap::stderr_width() }
     }
 }
 
-/// Joins paragraphs, each with its label in front.
+/// Formats paragraphs, each with its label in front, and joins them.
 pub(crate) fn written(paragraphs: &[(&str, Vec<Line>)], Layout { paint, width }: Layout) -> String {
     const LABEL: usize = 9;
     let mut text = String::new();
@@ -253,7 +255,7 @@ pub(crate) fn written(paragraphs: &[(&str, Vec<Line>)], Layout { paint, width }:
                 Line::Command(command) => start + &harmless(command),
                 Line::Commands(commands) => start + &harmless(&wrap::parts(commands, " · ", width, LABEL)),
             };
-            // The label takes the place of the indentation.
+            // The label replaces the indentation of the line.
             let label = format!("{label:<LABEL$}");
             let label = if number == 0 { paint.heading(&label) } else { label };
             text += &format!("{label}{}\n", &body[LABEL..]);
@@ -268,5 +270,14 @@ fn spent(limit: Limit, budget: &Budget) -> String {
         Limit::Cpu => Budget { cpu: budget.cpu, ..Budget::default() },
         Limit::Trials => Budget { trials: budget.trials, ..Budget::default() },
     };
-    format!("the budget of {} is spent", plan::budget(&only))
+    format!("the budget of {} is spent", crate::words::budget(&only))
+}
+
+/// Returns the command that the user can paste to use the best configuration of a campaign.
+pub(crate) fn how_to_use(scenario: &Scenario, configuration: &Configuration, folder: &str) -> String {
+    // If the target reads its configuration from a file, its command does not contain the configuration.
+    match &scenario.target.config_file {
+        Some(_) => format!("captune best {} --as file", quoted(folder)),
+        None => CommandLine::to_paste(scenario, configuration),
+    }
 }
