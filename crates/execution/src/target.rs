@@ -16,7 +16,7 @@ pub trait Target: Send + Sync {
     /// Runs a trial to its end in a slot. Another thread can cancel the trial through its leash.
     fn run_on(&self, trial: &TrialRequest, leash: &Leash, slot: &Slot) -> Result<Account, TargetError>;
 
-    /// Runs a trial to its end in a slot of its own, which may use any cores.
+    /// Runs a trial to its end in a separate slot, which may use any cores.
     fn run(&self, trial: &TrialRequest, leash: &Leash) -> Result<Account, TargetError> {
         self.run_on(trial, leash, &Slot::default())
     }

@@ -10,7 +10,7 @@ use crate::vector::Vector;
 /// Number of partial sums of a dot product, fixed so that the bits do not depend on the processor.
 const SUMS: usize = 32;
 
-/// x ← L⁻¹ x.
+/// Computes x ← L⁻¹ x.
 pub(crate) struct Lower<'a> {
     pub(crate) l: &'a [f64],
     pub(crate) at: View,
@@ -32,7 +32,7 @@ impl Work for Lower<'_> {
     }
 }
 
-/// x ← L⁻ᵀ x.
+/// Computes x ← L⁻ᵀ x.
 pub(crate) struct Upper<'a> {
     pub(crate) l: &'a [f64],
     pub(crate) at: View,

@@ -36,7 +36,7 @@ pub(crate) enum Instructions {
 }
 
 impl Instructions {
-    /// Every set that this processor has, the best last.
+    /// Returns every set that this processor has, the best last.
     #[cfg(test)]
     pub(crate) fn available() -> Vec<Self> {
         let mut all = vec![Self::Portable];

@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use crate::instructions::{Instructions, Work};
 use crate::vector::Vector;
 
-/// Where a matrix lies in a slice.
+/// The position of a matrix in a slice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
     /// Index of its first entry.
@@ -128,12 +128,12 @@ impl Work for Subtraction<'_> {
     }
 }
 
-/// C ← C − A B, with C in `entries`.
+/// Computes C ← C − A B, with C in `entries`.
 pub(crate) fn subtract(instructions: Instructions, entries: &mut [f64], product: Product<'_>) {
     PANELS.with_borrow_mut(|panels| instructions.run(Subtraction { panels, entries, product }));
 }
 
-/// Subtracts the rows of a tile that lie inside C.
+/// Subtracts the rows of a tile that are inside C.
 #[inline(always)]
 fn subtract_tile<V: Vector>(entries: &mut [f64], c: View, sums: &[[V; HIGH]], high: usize) {
     for (column, sums) in sums.iter().enumerate() {

@@ -38,7 +38,7 @@ impl Triangles {
         Self { instructions }
     }
 
-    /// A ← L; `false` if A is not positive definite.
+    /// Computes A ← L; returns `false` if A is not positive definite.
     pub(crate) fn factor(self, entries: &mut [f64], a: View, n: usize) -> bool {
         if n <= SMALL {
             return self.instructions.run(SmallFactor { entries, a, n });
@@ -59,7 +59,7 @@ impl Triangles {
         self.factor(entries, right, n - first)
     }
 
-    /// B ← B L⁻ᵀ, with m rows of B, in one slice.
+    /// Computes B ← B L⁻ᵀ, with m rows of B, in one slice.
     fn divide(self, entries: &mut [f64], [b, l]: [View; 2], [m, n]: [usize; 2]) {
         if n <= SMALL {
             return self.instructions.run(SmallDivide { entries, b, l, shape: [m, n] });
@@ -77,7 +77,7 @@ impl Triangles {
         self.divide(entries, [right, l.at(first, first)], [m, n - first]);
     }
 
-    /// X ← L⁻¹ X, with n rows and r columns of X.
+    /// Computes X ← L⁻¹ X, with n rows and r columns of X.
     pub(crate) fn lower(self, l: (&[f64], View), entries: &mut [f64], x: View, [n, r]: [usize; 2]) {
         if n <= SMALL {
             return self.instructions.run(SmallSolve::<false> { l, entries, x, shape: [n, r] });
@@ -95,7 +95,7 @@ impl Triangles {
         self.lower((l.0, l.1.at(first, first)), entries, below, [n - first, r]);
     }
 
-    /// X ← L⁻ᵀ X, with n rows and r columns of X.
+    /// Computes X ← L⁻ᵀ X, with n rows and r columns of X.
     pub(crate) fn upper(self, l: (&[f64], View), entries: &mut [f64], x: View, [n, r]: [usize; 2]) {
         if n <= SMALL {
             return self.instructions.run(SmallSolve::<true> { l, entries, x, shape: [n, r] });
@@ -113,7 +113,7 @@ impl Triangles {
         self.upper(l, entries, x, [first, r]);
     }
 
-    /// W ← L⁻¹, on and below the diagonal; W must be zero before.
+    /// Computes W ← L⁻¹, on and below the diagonal; W must be zero before.
     pub(crate) fn invert(self, l: (&[f64], View), entries: &mut [f64], w: View, n: usize) {
         if n <= SMALL {
             for at in 0..n {
@@ -138,7 +138,7 @@ impl Triangles {
         self.invert(l, entries, right, n - first);
     }
 
-    /// C ← C − Wᵀ W on and below the diagonal, for a lower triangle W.
+    /// Computes C ← C − Wᵀ W on and below the diagonal, for a lower triangle W.
     pub(crate) fn subtract_square(self, entries: &mut [f64], w: &[f64], at: View, n: usize) {
         for top in (0..n).step_by(STRIP) {
             let high = STRIP.min(n - top);
@@ -303,7 +303,7 @@ impl<const UPPER: bool> Work for SmallSolve<'_, UPPER> {
     }
 }
 
-/// to ← to − factor · from.
+/// Computes to ← to − factor · from.
 #[inline(always)]
 pub(crate) fn subtract(to: &mut [f64], from: &[f64], factor: f64) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to = (-factor).mul_add(*from, *to));

@@ -28,7 +28,7 @@ pub(crate) trait Vector: Copy {
     /// Writes the numbers to the start of a slice.
     fn store(self, to: &mut [f64]);
 
-    /// `self · factor + summand`, rounded once.
+    /// Returns `self · factor + summand`, rounded once.
     fn times_plus(self, factor: Self, summand: Self) -> Self;
 
     /// Returns the differences, lane by lane.

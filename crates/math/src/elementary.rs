@@ -18,7 +18,7 @@ pub fn is_ordinary_exponent(x: f64) -> bool {
     x.abs() < 700.0
 }
 
-/// e to the power x.
+/// Returns e to the power x.
 // Callers compile their loops for specific instruction sets, so this must always be inlined into them.
 #[inline(always)]
 pub fn exp(x: f64) -> f64 {

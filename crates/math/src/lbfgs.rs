@@ -56,7 +56,7 @@ impl Point {
     }
 }
 
-/// A past step, which carries information on the curvature.
+/// A past step, which gives information on the curvature.
 struct Step {
     /// Difference of the points.
     s: Vec<f64>,
@@ -194,7 +194,7 @@ fn fixed(point: &Point, bounds: &[(f64, f64)]) -> Vec<bool> {
     sides.map(|((x, g), (low, high))| (x <= low && *g >= 0.0) || (x >= high && *g <= 0.0)).collect()
 }
 
-/// -H g on the free variables, by the two-loop recursion.
+/// Returns -H g on the free variables, by the two-loop recursion.
 fn direction(gradient: &[f64], fixed: &[bool], memory: &[Step]) -> Vec<f64> {
     let clear_fixed = |direction: &mut Vec<f64>| {
         direction.iter_mut().zip(fixed).filter(|(_, fixed)| **fixed).for_each(|(x, _)| *x = 0.0);
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn curvature_of_another_search_shortens_the_search() {
-        // Ten times as steep, and shifted.
+        // The function is ten times as steep, and shifted.
         let steeper = |x: &[f64], gradient: &mut [f64]| {
             let moved: Vec<f64> = x.iter().map(|x| x - 0.01).collect();
             let value = 10.0 * rosenbrock(&moved, gradient);

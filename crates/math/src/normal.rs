@@ -24,7 +24,7 @@ pub const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 /// √(2/π).
 const SQRT_2_OVER_PI: f64 = 0.797_884_560_802_865_4;
 
-/// Returns the cumulative distribution function.
+/// Returns Φ(z), the cumulative distribution function.
 pub fn cdf(z: f64) -> f64 {
     libm::erfc(-z * FRAC_1_SQRT_2) / 2.0
 }
@@ -48,7 +48,7 @@ pub fn log_survival(z: f64) -> f64 {
     log_cdf(-z)
 }
 
-/// φ(z) / (1 - Φ(z)).
+/// Returns φ(z) / (1 - Φ(z)).
 pub fn hazard(z: f64) -> f64 {
     if z < 0.0 {
         return libm::exp(log_density(z)) / cdf(-z);
@@ -56,7 +56,7 @@ pub fn hazard(z: f64) -> f64 {
     SQRT_2_OVER_PI / erfcx(z * FRAC_1_SQRT_2)
 }
 
-/// Φ(z) / φ(z); infinite where the quotient overflows, from about z = 37.
+/// Returns Φ(z) / φ(z); infinite if the quotient overflows, from about z = 37.
 pub fn cdf_over_density(z: f64) -> f64 {
     (PI / 2.0).sqrt() * erfcx(-z * FRAC_1_SQRT_2)
 }
@@ -103,7 +103,7 @@ fn lower_quantile(l: f64) -> f64 {
     z
 }
 
-/// exp(x²) erfc(x); infinite below -26.6.
+/// Returns exp(x²) erfc(x); infinite below -26.6.
 pub fn erfcx(x: f64) -> f64 {
     const NEAR: ([f64; 5], [f64; 4]) = (
         [
@@ -178,7 +178,7 @@ fn ratio(numerator: &[f64], denominator: &[f64], x: f64) -> f64 {
     above / below
 }
 
-/// ln(1 - e^-x) for x > 0, without cancellation at either end.
+/// Returns ln(1 - e^-x) for x > 0, without cancellation at either end.
 pub fn log_one_minus_exp(x: f64) -> f64 {
     if x > LN_2 { libm::log1p(-libm::exp(-x)) } else { libm::log(-libm::expm1(-x)) }
 }

@@ -84,7 +84,7 @@ impl Rng {
     }
 }
 
-/// Returns a bijection on 64-bit integers in which every output bit depends on every input bit.
+/// Maps a 64-bit integer to another by a bijection in which every output bit depends on every input bit.
 pub fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

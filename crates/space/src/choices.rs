@@ -76,7 +76,8 @@ impl Choices {
         self.numbers.as_deref()
     }
 
-    /// Returns the index of a value: the one with the same text, else the one that is the same number.
+    /// Returns the index of the value with the same text; if there is none, of the value that is the same
+    /// number.
     pub fn index_of(&self, literal: &Literal) -> Option<usize> {
         let number = || literal.number();
         let Some(lookup) = &self.lookup else {

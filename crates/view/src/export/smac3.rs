@@ -5,7 +5,7 @@
 //! | finished | `SUCCESS` with its cost |
 //! | timeout, capped | `TIMEOUT` with the penalty as its cost; `time` is the value that it had reached |
 //! | memory; crashed, wrong | `MEMORYOUT`; `CRASHED` with the penalty |
-//! | aborted, lost | left out: they say nothing about the configuration |
+//! | aborted, lost | left out: they give no information about the configuration |
 //!
 //! SMAC3 has no censored costs. A stopped trial must not look good there, so its cost is the penalty.
 //! `additional_info` contains how the trial really ended.
