@@ -79,8 +79,8 @@ impl Constraint {
         constraint::Constraint { bound: self.side.signed(self.bound), over, confidence }
     }
 
-    /// Converts a trial's reading to the engine's form. Returns `None` if the reading is only a lower bound and
-    /// the constraint requires a minimum, because such a reading cannot show a violation.
+    /// Converts a trial's reading to the engine's form. Returns `None` if the reading is only a lower bound
+    /// and the constraint requires a minimum, because such a reading cannot show a violation.
     pub fn reading(&self, reported: Reading) -> Option<Reading> {
         match (reported, self.side) {
             (Reading::Exact(value), side) => Some(Reading::Exact(side.signed(value))),
