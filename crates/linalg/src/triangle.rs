@@ -16,7 +16,7 @@ use crate::vector::Vector;
 
 /// Largest number of rows of a triangle that is not split.
 const SMALL: usize = 24;
-/// Rows of B that are divided at once: with the columns of a small triangle they fit the first-level cache.
+/// Width of the blocks in which products with a triangle skip its zeros.
 const STRIP: usize = 96;
 /// Right-hand sides that are solved at once: as many as a register holds.
 const LANES: usize = 8;
