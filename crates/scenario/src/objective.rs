@@ -216,8 +216,10 @@ fn measure(report: &mut Report<'_>, found: &Found<'_, '_>, outputs: &[String]) -
     }
     let known = Measure::NAMED.iter().map(|(known, _)| *known).chain(outputs.iter().map(String::as_str));
     let hint = suggestion(&name, known.clone()).unwrap_or_else(|| {
-        let known = known.collect::<Vec<_>>().join(", ");
-        format!("it is one of {known}, or the name of an output in `[outputs]`")
+        // Only outputs can be maximised.
+        let skipped = if found.key.ends_with("maximise") { Measure::NAMED.len() } else { 0 };
+        let known: Vec<&str> = known.skip(skipped).chain(["the name of an output in `[outputs]`"]).collect();
+        format!("expected {}", known.join(", "))
     });
     report.mistake(found.span(), format!("`{}` cannot be `{name}`", found.key), hint);
     None

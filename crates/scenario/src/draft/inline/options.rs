@@ -29,7 +29,11 @@ pub(super) fn mistakes(draft: &Draft, folder: &Path) -> Vec<Diagnostic> {
             OPTIONS.iter().find(|(path, _)| *path == key || path.ends_with('.') && key.starts_with(path))?;
         let named = mistake.message.replace(&format!("`{key}"), &format!("`{option}"));
         let message = if named == mistake.message { format!("`{option}`: {named}") } else { named };
-        Some(Diagnostic { message, span: Span::NONE, hint: mistake.hint.clone() })
+        let hint = mistake.hint.as_ref();
+        let hint = hint.map(|hint| {
+            hint.replace("an output in `[outputs]`", "an output, given by `--output 'NAME=REGEX'`")
+        });
+        Some(Diagnostic { message, span: Span::NONE, hint })
     };
     found.list().iter().filter_map(of_option).collect()
 }
