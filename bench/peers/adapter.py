@@ -11,7 +11,7 @@ import sys
 from channel import Channel
 from scenario import Scenario
 
-# The module and, if it has several, the variant.
+# The module for each configurator and, if the module has several variants, the variant.
 CONFIGURATORS = {
     "smac3": ("smac3", ()),
     "smac1": ("smac1", ()),

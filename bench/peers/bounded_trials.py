@@ -1,4 +1,4 @@
-"""Trials for irace and crace, which bound costs by whole numbers and compute the penalties of timeouts themselves."""
+"""Trials for irace and crace, which need whole numbers as bounds and compute the penalties for timeouts themselves."""
 
 from scenario import ComparedCost
 
@@ -12,7 +12,7 @@ class BoundedTrials:
         self.known = {}
 
     def run(self, instance, seed, bound, configuration):
-        """Returns cost and time. With a bound, a failed trial costs as much as one that reaches the cutoff."""
+        """Returns the cost and the time. With a bound, a failed trial costs as much as one that reaches the cutoff."""
         key = instance, tuple(configuration.items())
         cost, stopped = self.known.get(key, (0.0, True))
         if stopped and (bound is None or bound > cost):

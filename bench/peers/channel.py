@@ -1,4 +1,4 @@
-"""The lines between an adapter and the benchmark: requests for trials, and their outcomes as answers.
+"""The lines that an adapter and the benchmark exchange: requests for trials, and their outcomes as answers.
 
     run <TAB> INSTANCE <TAB> SEED <TAB> CAP or - <TAB> name=value ...     one answer
     incumbent <TAB> name=value ...                                        no answer
@@ -11,7 +11,7 @@ import os
 
 
 class BudgetOver(BaseException):
-    """The budget is spent. Not an `Exception`, because configurators catch the exceptions of their targets."""
+    """The budget is spent. This is not an `Exception`, because configurators catch the exceptions of their targets."""
 
 
 class RefusedRequest(BaseException):
@@ -20,7 +20,7 @@ class RefusedRequest(BaseException):
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """How a trial ended: `finished`, `stopped`, `timeout` or `crashed`."""
+    """The outcome of a trial; its status is `finished`, `stopped`, `timeout` or `crashed`."""
 
     status: str
     cost: float
@@ -75,7 +75,7 @@ class Channel:
 
 
 def text(value):
-    """Formats a value as the benchmark reads it; numpy's numbers are converted to plain numbers first."""
+    """Formats a value for the benchmark; numpy's numbers are converted to plain numbers first."""
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, bool):
         return "true" if value else "false"

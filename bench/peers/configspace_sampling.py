@@ -1,7 +1,7 @@
 """Times ConfigSpace's sampling. Reads the space as JSON from the first line, then `single N` or `batch N`.
 
-Each answer is the CPU time, in seconds, of N configurations together with their vectors. A vector is ConfigSpace's
-encoding, and also what it draws in the first place.
+Each answer is the CPU time, in seconds, for drawing N configurations together with their vectors. A vector is
+ConfigSpace's encoding of a configuration, and is what ConfigSpace draws in the first place.
 """
 
 import json

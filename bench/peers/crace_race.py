@@ -1,4 +1,4 @@
-"""crace 1.4.0, continuous racing by the authors of irace, as its user guide recommends.
+"""crace 1.4.0, continuous racing by the authors of irace, run as its user guide recommends.
 
 - With a cutoff: `capping` with `boundMax`, which also selects its adaptive dominance test and elitist racing. crace has no
   PAR10: a timeout costs the cutoff. Without a cutoff: its default, the F-race.
@@ -8,7 +8,7 @@
 crace runs in this process with our own target runner (`TargetRunnerBase`), because it would otherwise start a program for
 each trial. This module is not called `crace`, because that is the package it imports.
 
-Workarounds and why:
+Workarounds, with the reasons:
 
 - With capping, crace requires a budget in time (`maxTime`). Its races count trials as well, so the option is reset after
   crace has checked it, and `maxExperiments` alone decides when the race ends.
@@ -16,14 +16,14 @@ Workarounds and why:
   Repetitions are answered from memory, and neither crace nor the benchmark counts them as trials.
 - Three kinds of parameters fail when models are first updated or sampled, here after two trials: ordinal parameters (a
   missing attribute, a wrong argument), constants (a division by zero) and reals with `log` (a wrong argument). Some of
-  these errors end crace. It treats a `TypeError` as the end of the race and retries forever. So ordinal parameters are
-  passed as integers, logarithmic reals as their logarithms, and constants not at all.
-- crace evaluates conditions on text, so conditions on numbers end the program. It ignores all parts of conditions and
-  forbidden clauses if one parameter is inactive. Both are evaluated here; the parameter file only states which parameter
-  depends on which.
-- `digits` is ignored, and reals have four decimals: here they have 15.
+  these errors end crace, but it treats a `TypeError` as the end of the race and retries forever. So ordinal parameters
+  are passed as integers, logarithmic reals as their logarithms, and constants not at all.
+- crace evaluates conditions only on text, so conditions on numbers end the program. It ignores all parts of a condition
+  or forbidden clause if one parameter in it is inactive. Both are evaluated here; the parameter file only states which
+  parameter depends on which.
+- crace ignores `digits` and gives reals four decimals; here they have 15.
 - crace sleeps for a second when it waits for a trial; here it does not.
-- Instances are read from a file of names; names shorter than two letters are skipped.
+- Instances are read from a file with their names; names shorter than two letters are skipped.
 - A crash counts as a timeout, and so does a trial that breaks the constraint. Infinite costs would exclude a configuration.
 """
 
@@ -66,7 +66,7 @@ def configure(scenario, channel):
 
 
 def run(configurator):
-    """Runs crace until it ends or the budget is spent. Errors in its tasks would make it wait forever."""
+    """Runs crace until it ends or the budget is spent. Without `stop`, errors in its tasks would make it wait forever."""
     errors = []
 
     def stop(loop, context):

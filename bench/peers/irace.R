@@ -62,8 +62,8 @@ scenario <- list(
 if (file.size(file.path(work, "forbidden.txt")) > 0) scenario$forbiddenFile <- file.path(work, "forbidden.txt")
 scenario <- c(scenario, options)
 
-# irace's own numbers first (0), then the largest numbers that the budget covers. With a fixed number of iterations irace
-# leaves the rest of its budget unused, so that comes last.
+# Try irace's own numbers first (0), then the largest numbers that the budget covers. With a fixed number of iterations,
+# irace leaves the rest of its budget unused, so these attempts come last.
 attempts <- rbind(cbind(c(0, 5:1), 0), cbind(1, 4:1))
 for (attempt in seq_len(nrow(attempts))) {
   scenario$minNbSurvival <- attempts[attempt, 1]

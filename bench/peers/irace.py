@@ -1,22 +1,24 @@
-"""irace 3.5 (Debian's r-cran-irace) as its user guide recommends; `irace.R` is the other side.
+"""irace 3.5 (Debian's r-cran-irace), run as its user guide recommends; `irace.R` is the part in R.
 
-- Elitist iterated racing with its defaults: `maxExperiments` is the budget, the seed and `deterministic` are passed on.
+- Elitist iterated racing with its defaults. `maxExperiments` is the budget; the seed and `deterministic` are passed on.
 - With a cutoff: `capping` with `boundMax` and PAR10 (`boundPar`). Without a cutoff: its default, the F-race.
 - The default configuration is its initial one (`configurationsFile`).
 - The elite of every iteration is reported as the incumbent; if the budget ends within an iteration, the last elite counts.
 
-Workarounds and why:
+Workarounds, with the reasons:
 
-- irace refuses budgets that are small for its number of survivors: `minNbSurvival` is lowered step by step until it
-  starts, and then `nbIterations`. irace stops when the rest is too small for another race, or after that number of
-  iterations: it leaves up to a fifth of a few hundred trials unused, and more than half of 60.
-- Caps and `boundMax` are whole numbers: costs are scaled so that the cutoff is at least 1 000 000.
-- irace refuses a deterministic scenario with fewer instances than `firstTest` (5): `firstTest` is lowered to their number.
-  With one instance it refuses even that. Then the scenario is declared stochastic: irace repeats the instance with new
-  seeds, and repetitions are answered from memory and cost no trial. Races have at least two repetitions (`mu`,
-  `firstTest`). They are not elitist, and so without capping: elites are ordered by their number of repetitions first, so
-  the first good configuration would stay forever. irace counts repetitions as experiments, so its own budget is larger.
-- Reals have four decimals by default: here they have 15.
+- irace rejects budgets that are too small for its number of survivors. So `minNbSurvival` is lowered step by step until
+  irace starts, and then `nbIterations`. irace stops when the remaining budget is too small for another race, or after
+  that number of iterations. With a few hundred trials it leaves up to a fifth of them unused, and with 60 trials more
+  than half.
+- Caps and `boundMax` are whole numbers, so costs are scaled to make the cutoff at least 1 000 000.
+- irace rejects a deterministic scenario with fewer instances than `firstTest` (5), so `firstTest` is lowered to the
+  number of instances. With one instance, irace rejects even that. Then the scenario is declared stochastic: irace
+  repeats the instance with new seeds, and repetitions are answered from memory and cost no trial. Races have at least
+  two repetitions (`mu`, `firstTest`). They are not elitist, and therefore have no capping: elites are ordered by their
+  number of repetitions first, so the first good configuration would stay the elite forever. irace counts repetitions as
+  experiments, so its own budget is larger.
+- Reals have four decimals by default; here they have 15.
 - A crash counts as a timeout, and so does a trial that breaks the constraint.
 """
 
@@ -29,7 +31,7 @@ from channel import BudgetOver
 from parameter_file import ParameterFile
 from space import Space
 
-# Options for a single deterministic instance, and the number of experiments in irace's own budget for each trial there.
+# Options for a single deterministic instance, and the number of experiments in irace's own budget per trial.
 SINGLE_INSTANCE = {"elitist": 0, "firstTest": 2, "mu": 2}
 REPETITIONS = 2.4
 SCRIPT = pathlib.Path(__file__).with_suffix(".R")

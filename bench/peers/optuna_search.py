@@ -1,4 +1,4 @@
-"""Optuna 5.0.0 with two of its samplers, TPE (its default) and the Gaussian process, as its documentation recommends.
+"""Optuna 5.0.0 with two samplers, TPE (the default) and the Gaussian process, run as its documentation recommends.
 
 - One objective, the mean over the instances. `WilcoxonPruner` drops configurations that are worse than the best on the
   instances seen so far ("effective for optimizing the mean performance of a heuristic method on a set of problem
@@ -9,15 +9,15 @@
   a finished trial has no such value; it gets the largest excess seen.
 - Seeds, where they matter: a new one for each trial. The GP gets `deterministic_objective` only if there is a single
   deterministic instance, because means over some of the instances are noisy.
-- The incumbent is `study.best_trial`. A pruned configuration cannot become the incumbent, because the pruner spares those
-  with a mean below the best. A configuration that the end of the budget interrupts does not count.
+- The incumbent is `study.best_trial`. A pruned configuration cannot become the incumbent, because the pruner spares
+  configurations whose mean is below the best. A configuration that the end of the budget interrupts does not count.
 
-Workarounds and why:
+Workarounds, with the reasons:
 
-- Optuna has no ordinal parameters: the position in the order is suggested as an integer.
-- Optuna has no forbidden clauses. A forbidden configuration is not run and costs no trial. It is reported as infeasible and
-  as bad as the worst so far. Pruning it, as the FAQ advises, gives the GP no data, so the GP would suggest it forever.
-  After a thousand in a row the search ends.
+- Optuna has no ordinal parameters, so the position in the order is suggested as an integer.
+- Optuna has no forbidden clauses. A forbidden configuration is not run and costs no trial. It is reported as infeasible
+  and as bad as the worst so far. Pruning it, as the FAQ advises, gives the GP no data, so the GP would suggest it
+  forever. After a thousand forbidden configurations in a row, the search ends.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The space in the format of irace and crace: files of parameters, forbidden clauses and configurations.
+"""The space in the format of irace and crace: files with parameters, forbidden clauses and configurations.
 
 Names and choices are numbered (`p0`, `v0`), because the files cannot hold all names and texts; `decode` restores the
 originals.
@@ -21,7 +21,7 @@ class ParameterFile:
         return "".join(f"{self._clause(clause)}\n" for clause in self.space.forbidden)
 
     def configuration(self, values):
-        """Returns a table of one row, with `NA` for inactive parameters."""
+        """Returns a table with one row, and `NA` for inactive parameters."""
         row = [self.encode(self.space.parameters[name], values[name]) if name in values else "NA" for name in self.codes]
         return f"{' '.join(self.codes.values())}\n{' '.join(row)}\n"
 
@@ -31,7 +31,7 @@ class ParameterFile:
         return {names[code]: self.meaning(self.space.parameters[names[code]], text) for code, text in settings}
 
     def domain(self, own):
-        """Returns type and values of a parameter."""
+        """Returns the type and the values of a parameter."""
         if isinstance(own, Choices):
             return "o" if own.ordinal else "c", ", ".join(f"v{number}" for number in range(len(own.values)))
         return ("i" if own.integer else "r") + (",log" if own.log else ""), f"{own.lower!r}, {own.upper!r}"

@@ -16,7 +16,7 @@ class Constraint:
 
 @dataclasses.dataclass(frozen=True)
 class Scenario:
-    """One scenario; the names are those of `scenario.json`."""
+    """One scenario; the fields are named as in `scenario.json`."""
 
     folder: pathlib.Path
     cutoff: float | None
@@ -50,7 +50,7 @@ class Scenario:
         return max(1_000_000, math.ceil(self.cutoff))
 
     def scale(self):
-        """Returns the number of those units in a cost of 1."""
+        """Returns the number of units of `whole_cutoff` in a cost of 1."""
         return self.whole_cutoff() / self.cutoff
 
     def instance_features(self):
@@ -64,9 +64,10 @@ FIELDS = ("cutoff", "par", "instances", "deterministic", "trials", "seed", "feat
 class ComparedCost:
     """The single number that a configurator gets for a trial: its cost, or a penalty.
 
-    A trial that reached the cutoff or crashed costs `par` x cutoff. So does one that breaks the constraint: of the peers
-    only Optuna supports constraints, and users of the others set a penalty. Without a cutoff the penalty is ten times the
-    worst cost seen so far (or as far beyond it, if costs can be negative).
+    A trial that reached the cutoff or crashed costs `par` x cutoff. So does one that breaks the constraint: among the
+    peers, only Optuna supports constraints, and users of the others set a penalty. Without a cutoff, the penalty is ten
+    times the worst cost seen so far. If costs can be negative, it is the worst cost plus nine times its size or nine
+    times the spread of the costs, whichever is larger.
     """
 
     def __init__(self, scenario):
@@ -86,7 +87,7 @@ class ComparedCost:
         return outcome.cost
 
     def excess(self, outcome):
-        """Returns how far a finished trial's output lies above its bound; 0 without a constraint."""
+        """Returns how far a finished trial's output is above its bound; 0 if there is no constraint."""
         constraint = self.scenario.constraint
         if constraint is None:
             return 0.0

@@ -1,24 +1,26 @@
-"""SMAC 1.4.0, the last release that minimises run times and imputes censored costs, as its documentation recommends.
+"""SMAC 1.4.0, the last release to minimise run times and impute censored costs, run as its documentation recommends.
 
 - With a cutoff: the facade `SMAC4AC` (its table of facades: instances "yes", objective "any") with `run_obj=runtime`,
   PAR10, adaptive capping and imputation.
 - Without a cutoff: `run_obj=quality`; `SMAC4AC`, or `SMAC4HPO` for one deterministic instance ("None or CV").
-- Instances have features: those of the scenario, or the number of the instance.
+- Instances have features: the scenario's features or, if there are none, the instance number.
 - The default configuration is tried first; `SMAC4HPO` would not try it at all.
 
-Workarounds and why:
+Workarounds, with the reasons:
 
-- Caps are rounded up to whole seconds: costs are scaled so that the cutoff is at least 1 000 000.
+- Caps are rounded up to whole seconds, so costs are scaled to make the cutoff at least 1 000 000.
 - A challenger that is capped after its race was continued is raced again, even on the pair where it was capped. This can
   consume most of the budget, so `process_results` now drops the challenger.
-- In runtime scenarios the model drops crashes. They are reported as timeouts, and so are trials that break the constraint.
+- In runtime scenarios the model drops crashes, so they are reported as timeouts. So are trials that break the
+  constraint.
 - The number of challengers per model depends on time: as many as fit in the time that the model took. The benchmark
   answers at once where a real target would take long, so without a cutoff a trial is reported to have taken an hour. With
   a cutoff SMAC reads the time from the costs.
-- The model refuses ordinal parameters that can be inactive: it gets a value for inactive ones, as for categorical ones.
+- The model rejects ordinal parameters that can be inactive, so it gets a value for inactive ones, as it does for
+  inactive categorical parameters.
 - With ConfigSpace 1.2, which SMAC 1.4.0 installs, a method was renamed, the log of changed incumbents fails on inactive
-  parameters, forbidden clauses cannot be checked on arrays of numpy 1.23, and neither nested conditions nor values of
-  numpy can be saved. So nothing is saved.
+  parameters, forbidden clauses cannot be checked on numpy 1.23 arrays, and neither nested conditions nor numpy values
+  can be saved. So nothing is saved.
 """
 
 import logging

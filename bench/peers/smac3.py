@@ -1,19 +1,21 @@
-"""SMAC3 2.4.1, the current release, as its documentation recommends.
+"""SMAC3 2.4.1, the current release, run as its documentation recommends.
 
 - Several instances, or seeds that matter: `AlgorithmConfigurationFacade`, made for "instances and stochasticity". One
   deterministic instance: `HyperparameterOptimizationFacade` ("no instances"), which would use at most three seeds.
 - With a cutoff: `adaptive_capping`, and a stopped trial returns its cap + 1 as in the documentation's example. SMAC3
   treats capped costs as observed ones: it no longer imputes them.
-- Instances have features, which SMAC3 requests in a warning: those of the scenario, or the number of the instance.
+- Instances have features, which SMAC3 requests in a warning: the scenario's features or, if there are none, the
+  instance number.
 - The default configuration is in the initial design (for the first facade, it is the whole initial design).
 
-Workarounds and why:
+Workarounds, with the reasons:
 
-- `runtime_cutoff` bounds the sum of an incumbent's costs, not one trial, so the incumbent would get caps down to 0. It is
-  set to the largest possible sum over all trials of a configuration, and the cutoff of a single trial is applied here.
-- With several seeds per instance the released code compares the incumbent's mean over the seeds with the challenger's sum
-  ("not supported yet"), so caps shrink with every seed and become negative. `PairwiseCapping` compares the sums over the
-  same pairs.
+- `runtime_cutoff` bounds the sum of an incumbent's costs, not one trial, so the incumbent would get caps down to 0.
+  Therefore, `runtime_cutoff` is set to the largest possible sum over all trials of a configuration, and the cutoff for
+  a single trial is applied here.
+- With several seeds per instance, the released code compares the incumbent's mean over the seeds with the challenger's
+  sum ("not supported yet"), so caps shrink with every seed and become negative. `PairwiseCapping` compares the sums
+  over the same pairs.
 - A trial with a cap of 0 or less cannot be run; it is reported as stopped at once, as its cap implies. SMAC3 counts it as
   one of its trials.
 """

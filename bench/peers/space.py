@@ -100,7 +100,7 @@ class Some:
 
 
 class Space:
-    """Parameters by name, the condition of each that has one, and the forbidden clauses."""
+    """Parameters by name, the conditions of those that have one, and the forbidden clauses."""
 
     def __init__(self, document):
         self.parameters = {entry["name"]: parameter(entry) for entry in document["hyperparameters"]}
@@ -115,7 +115,7 @@ class Space:
         return cls(json.loads(path.read_text()))
 
     def in_order(self):
-        """Returns the parameters, each after those that its condition names."""
+        """Returns the parameters, each after the parameters that its condition names."""
         done, waiting = {}, dict(self.parameters)
         while waiting:
             ready = [name for name in waiting if not (names(self.conditions.get(name)) & waiting.keys())]
@@ -126,7 +126,7 @@ class Space:
         return list(done.values())
 
     def is_active(self, name, configuration):
-        """Returns whether a parameter is active; those that its condition names must already have been decided."""
+        """Returns whether a parameter is active; the parameters in its condition must already have been decided."""
         condition = self.conditions.get(name)
         return condition is None or condition.holds(configuration)
 
@@ -181,7 +181,7 @@ def parameter(entry):
     if kind in ("uniform_int", "uniform_float"):
         integer = kind == "uniform_int"
         return Numbers(name, entry["lower"], entry["upper"], integer, entry["log"], entry["default_value"])
-    raise ValueError(f"space.json: unknown type `{kind}` of `{name}`")
+    raise ValueError(f"space.json: unknown type `{kind}` for `{name}`")
 
 
 def names(clause):

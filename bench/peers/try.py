@@ -1,9 +1,9 @@
 """Tests an adapter with a made-up target:  try.py CONFIGURATOR [--python PYTHON] [--trials 60] ...
 
 Stands in for the benchmark's side of the channel with the space in `sample/`, which has every kind of parameter. Checks
-every requested configuration: all active parameters, no others, legal values, no forbidden clause. Prints what the adapter
-did. The exit code is 1 if the adapter broke a rule, left too much of the budget unused, or ended with an incumbent that
-breaks the constraint.
+every requested configuration: it must set exactly the active parameters, to valid values, and violate no forbidden
+clause. Prints what the adapter did. The exit code is 1 if the adapter broke a rule, left too much of the budget unused,
+or ended with an incumbent that breaks the constraint.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def arguments():
 
 
 class Target:
-    """A formula: methods with parameters of their own, instances of different difficulty, crashes in one corner."""
+    """A formula: methods with parameters of their own, instances of varying difficulty, and crashes in one corner."""
 
     def __init__(self, options):
         self.options = options
@@ -51,7 +51,7 @@ class Target:
         self.cutoff = None if options.endless else 60.0 * options.unit
 
     def parse(self, words):
-        """Returns the configuration of a request; raises ValueError if it is invalid."""
+        """Returns the configuration in a request; raises ValueError if the configuration is invalid."""
         configuration = {}
         for word in words:
             name, value = word.split("=", 1)
@@ -130,7 +130,10 @@ def prepare(folder, options, target):
 
 
 def serve(adapter, options, target):
-    """Answers until the adapter ends; returns outcomes, configurations tried, and incumbents with the trials before each."""
+    """Answers requests until the adapter ends.
+
+    Returns the number of trials by outcome, the configurations tried, and the incumbents with the trials before each.
+    """
     counts, tried, incumbents = {}, set(), []
     for line in adapter.stdout:
         word, *rest = line.rstrip("\n").split("\t")

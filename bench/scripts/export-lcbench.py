@@ -4,18 +4,18 @@
     python3 -m venv venv && venv/bin/pip install onnx numpy onnxruntime
     venv/bin/python bench/scripts/export-lcbench.py FOLDER lcbench.network [--answers lcbench.answers]
 
-FOLDER holds model.onnx and encoding.json. With --answers, onnxruntime evaluates random configurations of seven
-tasks at all epochs, for the test that compares both. Do not commit either file. The sigmoid of onnxruntime is an
-approximation with an error of 1e-7. The shortest times are a small part of their range, so that error is a
-thousandth of them. The answers are therefore onnxruntime's values before the sigmoid, scaled by the exact sigmoid.
-The script prints how far onnxruntime's own outputs are from these.
+FOLDER holds model.onnx and encoding.json. With --answers, onnxruntime evaluates random configurations of seven tasks at
+all epochs, for the test that compares the two implementations. Do not commit either file. The sigmoid of onnxruntime is
+an approximation with an error of 1e-7. The shortest times are a small part of the range of times, so for them this
+error amounts to a thousandth. The answers are therefore onnxruntime's values before the sigmoid, scaled by the exact
+sigmoid. The script prints how far onnxruntime's own outputs are from these answers.
 
 The network file, all numbers little-endian:
 
     "lcbench1"                               8 bytes
     tasks E inputs width hidden layers outputs   7 x u32
     tasks x u32                              OpenML task of each row of the embedding, 0 for none
-    inputs x (logarithm, low, range)         f32; input = (x - low) / range, of ln(x + 1e-12) if logarithm = 1
+    inputs x (logarithm, low, range)         f32; input = (x - low) / range, with ln(x + 1e-12) for x if logarithm = 1
     outputs x (exponential, low, range)      f32; value = low + range * sigmoid, then e^value - 1e-12 if exponential = 1
     embedding                                tasks x E
     first weights, biases                    width x (E + inputs), width
@@ -187,7 +187,7 @@ def answers(folder, codes, count=20):
                 out[:, place] = numpy.exp(value) - 1e-12 if flag else value
             farthest = numpy.maximum(farthest, numpy.max(numpy.abs(own / out - 1.0), axis=0))
             parts.append(struct.pack("<I", task) + row.tobytes() + out.astype("<f4").tobytes())
-    print("largest relative difference of onnxruntime's own outputs from the exact ones:", farthest)
+    print("largest relative difference between onnxruntime's own outputs and the exact ones:", farthest)
     return b"".join(parts)
 
 

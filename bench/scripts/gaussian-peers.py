@@ -4,8 +4,8 @@
     python3 -m venv torch && torch/bin/pip install torch==2.8.0 botorch==0.18.1 gpytorch==1.15.2 optuna==5.0.0
     torch/bin/python bench/scripts/gaussian-peers.py target/dist/bench MEASURES [--only fit,suggest] [--turns 3]
 
-MEASURES is the folder of the peers' programs; its `bench_gp.py` generates the data and the models of BoTorch. Times are CPU
-seconds of one thread, the minimum of all turns. The log likelihood is that of the unscaled data, without priors.
+MEASURES is the folder with the peers' programs; its `bench_gp.py` generates the data and BoTorch's models. Times are
+CPU seconds of one thread, the minimum of all turns. The log likelihood is that of the unscaled data, without priors.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def own(bench, part, path, repetitions):
 
 
 def likelihood(model, F):
-    """Returns ln p(F) of a fitted model, without priors, in the units of F."""
+    """Returns ln p(F) under a fitted model, without priors, in the units of F."""
     import torch
 
     model.train()

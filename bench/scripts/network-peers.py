@@ -4,9 +4,9 @@
     python3 -m venv torch && torch/bin/pip install torch==2.8.0 numpy        # and gcc for the plain C
     torch/bin/python bench/scripts/network-peers.py target/dist/bench MEASURES [--turns 3]
 
-MEASURES is the folder of the peers' programs: `bench_nn.py`, the network in PyTorch, and `netc.py`, the same network in
-plain C compiled for this processor. One network, d-50-50-50-2, 600 points, half of them censored, batches of 16. Times are
-CPU microseconds per step of one thread, the minimum of all turns.
+MEASURES is the folder with the peers' programs: `bench_nn.py`, the network in PyTorch, and `netc.py`, the same network
+in plain C compiled for this processor. Each program trains one network, d-50-50-50-2, on 600 points, half of them
+censored, in batches of 16. Times are CPU microseconds per step on one thread, the minimum of all turns.
 """
 
 import argparse

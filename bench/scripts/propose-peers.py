@@ -4,8 +4,8 @@
     python3 -m venv main && main/bin/pip install smac==2.4.1
     main/bin/python bench/scripts/propose-peers.py PARAMETERS TRIALS
 
-The target is a quadratic bowl of parameters between 0 and 1. Times are CPU seconds of nine calls of `ask`: the first one
-also reads the history, and every eighth one retrains the model.
+The target is a quadratic bowl over parameters between 0 and 1. Times are CPU seconds for nine calls to `ask`: the first
+call also reads the history, and every eighth call retrains the model.
 """
 
 import logging

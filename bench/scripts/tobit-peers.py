@@ -4,10 +4,11 @@
     python3 -m venv main && main/bin/pip install numpy scipy
     main/bin/python bench/scripts/tobit-peers.py target/dist/bench MEASURE FOLDER [--cell branin,40,95] [--epochs 500]
 
-MEASURE is the folder of the other program: funcs.py draws the readings (its `make`), netc.py trains networks in C (its
-`Net`), built with gcc on first use. The readings are written to FOLDER, a table for each cell. A cell is
-FUNCTION,THRESHOLD,FULL: readings above percentile THRESHOLD may be censored, and all readings above percentile FULL are.
-Both programs train ensembles of five networks on five folds by location, and predict the function at held-out locations.
+MEASURE is the folder with the other program: `make` in funcs.py draws the readings, and `Net` in netc.py trains
+networks in C, which gcc compiles on first use. The readings are written to FOLDER, one table for each cell. A cell is
+FUNCTION,THRESHOLD,FULL: readings above percentile THRESHOLD may be censored, and all readings above percentile FULL
+are. Both programs train ensembles of five networks on five folds by location, and predict the function at held-out
+locations.
 """
 
 import argparse
@@ -47,7 +48,7 @@ def write(data, path):
 
 
 def theirs(net, data, treatment, epochs):
-    """Returns mean and standard deviation over folds of the error of an ensemble."""
+    """Returns the mean and the standard deviation over folds of an ensemble's error."""
     errors = []
     for fold in range(FOLDS):
         kept = data["fold"][data["loc"]] != fold
@@ -79,7 +80,7 @@ def main():
     arguments.add_argument("--cell", action="append", help="FUNCTION,THRESHOLD,FULL; may be repeated")
     arguments.add_argument("--treatment", action="append", choices=("ignore", "drop", "tobit"))
     arguments.add_argument("--epochs", type=int, default=500)
-    arguments.add_argument("--seed", type=int, default=0, help="random seed of the readings")
+    arguments.add_argument("--seed", type=int, default=0, help="random seed for the readings")
     given = arguments.parse_args()
     sys.path.insert(0, str(given.measure))
     import funcs

@@ -10,7 +10,8 @@ pub(crate) fn cpu() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// Returns the CPU seconds so far of this process and of its children that have ended, to a hundredth.
+/// Returns the CPU seconds so far of this process and of its children that have ended, to a hundredth of a
+/// second.
 pub(crate) fn cpu_with_children() -> Result<f64> {
     cpu_of("self")
 }

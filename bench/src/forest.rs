@@ -50,7 +50,7 @@ struct Rows {
     values: Vec<f64>,
 }
 
-/// Draws rows of `d` columns and the logarithms of their costs.
+/// Draws rows with `d` columns and the logarithms of their costs.
 fn draw(n: usize, d: usize, seed: u64) -> Rows {
     let mut rng = Rng::new(seed, "forest rows", 0);
     let columns: Vec<Column> =

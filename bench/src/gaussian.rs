@@ -30,9 +30,10 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Part {
-    /// Fit the costs of a file; print CPU seconds and the log likelihood
+    /// Fit the costs in a file; print the CPU seconds and the log likelihood
     Fit(Given),
-    /// Suggest points after the trials of a file; print CPU seconds of the first, and the mean of later ones
+    /// Suggest points after the trials in a file; print the CPU seconds for the first, and the mean for later
+    /// ones
     Suggest(Given),
 }
 

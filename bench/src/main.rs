@@ -1,4 +1,4 @@
-//! Benchmarks of captune: each subcommand reproduces tables of docs/results.
+//! Benchmarks of captune: each subcommand reproduces tables in docs/results.
 //!
 //! `cargo build --release && cargo run --release -p captune-bench -- confine`
 
@@ -45,7 +45,7 @@ enum Table {
     Ablation(ablation::Arguments),
     /// Thompson sampling and expected improvement with the same networks
     Acquisition(compare::acquisition::Arguments),
-    /// Treatments of censored readings by forests and Gaussian processes: quality of predictions
+    /// How forests and Gaussian processes treat censored readings: quality of their predictions
     Censoring(censoring::Arguments),
     /// Searches on all scenarios: cost of their incumbents
     Compare(compare::Arguments),
@@ -63,7 +63,7 @@ enum Table {
     Learners(compare::Arguments),
     /// Time to train networks and to predict
     Network(network::Arguments),
-    /// Time of the forest's proposals during a campaign
+    /// Time that the forest's proposals take during a campaign
     Propose(propose::Arguments),
     /// captune and other configurators at equal numbers of trials
     Public(public::Arguments),
@@ -75,13 +75,13 @@ enum Table {
     Saps(saps::Arguments),
     /// Sampling, encoding and large parameter spaces, compared with ConfigSpace
     Space(space::Arguments),
-    /// Slacks: the value of stopping trials early, and how early
+    /// Slacks: whether and how early to stop trials
     Slack(compare::Arguments),
     /// The campaign loop: incumbents, use of workers, overhead
     Spine(spine::Arguments),
     /// A store of a million trials: writing, loading, summaries, commits
     Store(store::Arguments),
-    /// Treatments of censored readings by networks: quality of predictions
+    /// How networks treat censored readings: quality of their predictions
     Tobit(tobit::Arguments),
     #[command(name = confine::burner::VERB, hide = true)]
     Burn(confine::burner::Arguments),

@@ -1,5 +1,5 @@
-//! Measures how long a proposal takes during a campaign (one ask and one tell), with the forest of the
-//! default settings.
+//! Measures how long a proposal takes during a campaign (one ask and one tell), with the forest's default
+//! settings.
 //!
 //! The target is a quadratic bowl over any number of parameters between 0 and 1. It has one instance and is
 //! deterministic, so every trial has a new configuration and needs a proposal. The trials of the history have

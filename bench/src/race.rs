@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// Number of instances
     #[arg(long, default_value_t = 100)]
     instances: u32,
-    /// Largest number of pairs of the incumbent
+    /// Largest number of pairs that the incumbent runs on
     #[arg(long, default_value_t = 2000)]
     max_pairs: usize,
 }

@@ -1,5 +1,5 @@
-//! Reads and writes the file of rows of a long measurement, which consists of many parts. Parts whose rows
-//! are already in the file are not measured again. Several threads append to the file.
+//! Reads and writes the file of rows for a long measurement that consists of many parts. Parts whose rows are
+//! already in the file are not measured again. Several threads append to the file.
 
 use std::collections::VecDeque;
 use std::fs::OpenOptions;
@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 
-/// Reads all rows of a file; empty if the file does not exist.
+/// Reads all rows of a file; returns none if the file does not exist.
 pub(crate) fn read<T>(path: &Path, head: &str, of_line: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -20,7 +20,7 @@ pub(crate) fn read<T>(path: &Path, head: &str, of_line: impl Fn(&str) -> Result<
     match lines.next() {
         None => Ok(Vec::new()),
         Some(found) if found == head => lines.map(of_line).collect(),
-        Some(_) => bail!("{} has other columns; remove it, or choose another file", path.display()),
+        Some(_) => bail!("{} has different columns; remove it, or choose another file", path.display()),
     }
 }
 
@@ -72,7 +72,7 @@ mod tests {
         let mut found = read(&path, "head", number).unwrap();
         found.sort_unstable();
         assert_eq!(found, (0..60).collect::<Vec<_>>());
-        assert!(read(&path, "another", number).unwrap_err().to_string().contains("other columns"));
+        assert!(read(&path, "another", number).unwrap_err().to_string().contains("different columns"));
         std::fs::remove_file(&path).unwrap();
         assert!(read(&path, "head", number).unwrap().is_empty());
     }

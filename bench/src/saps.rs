@@ -17,13 +17,13 @@ pub(crate) struct Arguments {
     /// Classes to measure, as ORDER,HOLES
     #[arg(long = "class", default_values = ["22,185", "25,225", "27,262", "30,324"])]
     classes: Vec<String>,
-    /// Generator seeds of the formulas, as FIRST-LAST
+    /// Generator seeds for the formulas, as FIRST-LAST
     #[arg(long, default_value = "1-5")]
     formulas: String,
     /// Number of runs on each formula, for the default and for the tuned parameters
     #[arg(long, default_value_t = 10)]
     runs: u64,
-    /// Largest number of steps of a run
+    /// Largest number of steps in a run
     #[arg(long, default_value_t = 10_000_000)]
     cutoff: u64,
     /// Parameters to compare with the default, as ALPHA,RHO,PS,WP
@@ -32,12 +32,12 @@ pub(crate) struct Arguments {
     /// Measure only the default
     #[arg(long)]
     default_only: bool,
-    /// CPU seconds per formula and parameters; the run that exceeds them is stopped and not counted
+    /// CPU seconds per formula and set of parameters; the run that exceeds them is stopped and not counted
     #[arg(long, default_value_t = 10.0)]
     seconds: f64,
 }
 
-/// Runs of one formula with the same parameters.
+/// Runs on one formula with the same parameters.
 struct Series {
     steps: Vec<f64>,
     capped: usize,
@@ -136,7 +136,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Runs the solver until the number of runs is reached or the time is over. The first run is never stopped.
+/// Runs the solver until the number of runs is reached or the time is up. The first run is never stopped.
 fn series(arguments: &Arguments, formula: &Formula, saps: &Saps) -> Series {
     let mut series = Series { steps: Vec::new(), capped: 0, seconds: 0.0, total_steps: 0.0 };
     let start = cpu();

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 
 /// Parses FIRST-LAST.
 pub(crate) fn range(text: &str) -> Result<RangeInclusive<u64>> {
-    let wrong = || format!("`{text}` is not FIRST-LAST, such as 1-5");
+    let wrong = || format!("`{text}` is not a range FIRST-LAST, such as 1-5");
     let (first, last) = text.split_once('-').with_context(wrong)?;
     let range = first.parse().with_context(wrong)?..=last.parse().with_context(wrong)?;
     ensure!(!range.is_empty(), "`{text}` is empty: the first seed is above the last");

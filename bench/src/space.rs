@@ -1,5 +1,5 @@
-//! Compares the speed of parameter spaces with its goals: sampling and encoding, measured together with
-//! ConfigSpace in the same run, and a space of thousands of parameters.
+//! Compares the speed of parameter spaces with the goals for it: sampling and encoding, measured together
+//! with ConfigSpace in the same run, and a space with thousands of parameters.
 //!
 //! All times are CPU times of the measuring thread, the minimum of several rounds. Rounds of captune and
 //! ConfigSpace alternate, so that a noisy machine disturbs both alike.
@@ -18,7 +18,7 @@ use crate::clock::cpu;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Python with ConfigSpace [default: created by bench/peers/setup-configspace]
+    /// Python with ConfigSpace [default: the one created by bench/peers/setup-configspace]
     #[arg(long)]
     python: Option<PathBuf>,
     /// Measure only captune
@@ -68,7 +68,7 @@ fn mixed() -> String {
 fn set_up() -> Result<PathBuf> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/setup-configspace");
     let output = Command::new(script).stderr(Stdio::inherit()).output()?;
-    ensure!(output.status.success(), "{script} failed; choose a Python with ConfigSpace by --python");
+    ensure!(output.status.success(), "{script} failed; use --python to choose a Python with ConfigSpace");
     Ok(PathBuf::from(String::from_utf8(output.stdout)?.trim()))
 }
 
@@ -157,7 +157,7 @@ fn sampling(space: &Space, mut peer: Option<Peer>, rounds: usize) -> Result<()> 
     Ok(())
 }
 
-/// Reads a space of 10 000 parameters, half of them conditional, and samples and encodes 1 000
+/// Reads a space with 10 000 parameters, half of them conditional, and samples and encodes 1 000
 /// configurations.
 fn large() -> Result<()> {
     let kinds = [

@@ -1,4 +1,4 @@
-//! Statistics of tables that compare configurators.
+//! Statistics for tables that compare configurators.
 //!
 //! ```text
 //! p       = share of the splits of all costs into two groups of the same sizes with |mean difference| >= the observed one
@@ -78,7 +78,7 @@ pub(crate) fn permutation_test(first: &[f64], second: &[f64]) -> f64 {
 }
 
 /// Returns the two-sided p-value of the paired test: the share of sign flips of the differences whose mean is
-/// at least as far from 0.
+/// at least as far from 0 as the observed mean.
 pub(crate) fn sign_flip_test(differences: &[f64]) -> f64 {
     let rounding =
         differences.len() as f64 * f64::EPSILON * differences.iter().map(|it| it.abs()).sum::<f64>();
@@ -108,7 +108,7 @@ fn each_choice(values: &[f64], chosen: usize, sum: f64, found: &mut impl FnMut(f
     }
 }
 
-/// Returns the p-values of all tests of a table with Holm's correction.
+/// Returns the p-values of all tests in a table with Holm's correction.
 pub(crate) fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));

@@ -1,5 +1,5 @@
-//! Compares the speed of the store with its goals: writing, opening, loading and summarising a million
-//! trials, and commits, one at a time and in groups.
+//! Compares the speed of the store with the goals for it: writing, opening, loading and summarising a million
+//! trials, and committing trials one at a time and in groups.
 //!
 //! Loading is measured in a separate process, so that the process has the same peak memory as a resume.
 
@@ -111,7 +111,7 @@ fn trial(id: u64, config: u32, visit: u64, rng: &mut Rng) -> Record {
     Record { trial, detail, started, ended: started + cost, slot: id as u32 % 64 }
 }
 
-/// Creates a store of random trials, with a snapshot of the search if one is given.
+/// Creates a store with random trials and, if one is given, a snapshot of the search.
 pub(crate) fn fill(folder: &Path, charter: &Charter, trials: u64, snapshot: Option<Vec<u8>>) -> Result<()> {
     let mut rng = Rng::new(1, "bench", 0);
     let start = Instant::now();

@@ -1,4 +1,4 @@
-/* A program to compile with the best flags: sieving, sorting, matrices and dictionaries, about a fifth of a second. */
+/* A program to compile with the best flags: a sieve, sorting, matrices, a hash table; takes about 0.2 s. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

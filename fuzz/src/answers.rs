@@ -1,11 +1,11 @@
-//! Fuzzes the parsers of target output, for every protocol. The first four bytes of the input choose the
-//! scenario, how the run ended, its cap and the time it took. The rest is the output of the run, and also the
-//! content of the file that the run wrote.
+//! Fuzzes the parsers for target output in every protocol. The first four bytes of the input determine the
+//! scenario, how the run ended, its cap and the time it took. The remaining bytes are both the output of the
+//! run and the contents of the file that the run wrote.
 //!
 //! Invariants: every run gives an observation, unless its target reports that no trial can succeed. All
 //! reported numbers are finite. A cost is at most the cutoff; a censored cost is at most the cap if the run
 //! was stopped; a cost that grows during the run is not negative. A failure has a reason, which is one
-//! non-empty line. A line from a server answers at most one trial.
+//! non-empty line. A server gives at most one answer to each trial.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use scenario::{CappedBy, Scenario};
 
 use crate::fixtures::scenario;
 
-/// Protocols, each with the lines of a scenario's objective.
+/// Protocols, each with scenario lines that define the objective.
 const SCENARIOS: [(&str, &str); 13] = [
     (
         "command",
@@ -67,7 +67,7 @@ fn finished(end: u8, time: u8, written: &[u8]) -> Finished {
         6 => (Exit::Signal(9), Some(Stop::Limit(Limit::Wall))),
         _ => (Exit::Signal(9), Some(Stop::Cancelled)),
     };
-    // Of a long stream, captune keeps only the beginning and the end.
+    // captune keeps only the beginning and the end of a long stream.
     let (head, tail) = written.split_at(if end >= 128 { written.len() / 2 } else { written.len() });
     let dropped = if end >= 128 { 9 } else { 0 };
     let stdout = Captured {

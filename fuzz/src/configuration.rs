@@ -1,5 +1,5 @@
-//! Fuzzes the parsers of configuration files. The first byte chooses the file's name, which determines its
-//! format.
+//! Fuzzes the parsers for configuration files. The first byte determines the file's name, which in turn
+//! determines its format.
 //!
 //! Invariants: an accepted configuration is valid for its space, and is unchanged after a round trip through
 //! every output format.
@@ -25,7 +25,7 @@ pub fn check(bytes: &[u8]) {
     let written = [
         ("x.json", ConfigFile::Json.content(space, &configuration)),
         ("x.toml", ConfigFile::Toml.content(space, &configuration)),
-        // The format of `captune best --as pcs`.
+        // The output format of `captune best --as pcs`.
         ("x.txt", lines),
     ];
     for (name, text) in written {

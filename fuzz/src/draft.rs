@@ -29,7 +29,7 @@ pub fn check(path: &Path) {
     let own = draft.files.iter().find(|(name, _)| name == "space.toml");
     let space = match own {
         Some((name, text)) => format::read(text, name, Format::Toml),
-        // If the space is in another configurator's file, the fuzzers of the space parsers cover it.
+        // A space in another configurator's file is covered by the fuzzers for the space parsers.
         None if text.contains("[space]\nfrom = ") => return,
         None => read_section(&text, "draft", "space"),
     };

@@ -39,7 +39,7 @@ pub static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
 pub static PARSED_SPACE: LazyLock<Space> =
     LazyLock::new(|| read(SPACE, "space", Format::Toml).expect("the space is valid"));
 
-/// Returns a scenario with these lines and the space of the fixtures.
+/// Returns a scenario with these lines and the fixtures' space.
 pub fn scenario(lines: &str) -> scenario::Scenario {
     let text = format!("{lines}\n[space]\nfrom = \"space.toml\"\n");
     scenario::read(&text, &FOLDER, "fixed").unwrap_or_else(|diagnostics| panic!("{text}\n{diagnostics}"))

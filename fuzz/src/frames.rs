@@ -1,5 +1,5 @@
-//! Fuzzes the parser of frames between a caller, the guardian and a supervisor. The first byte chooses the
-//! kind of frames.
+//! Fuzzes the parser for frames exchanged by a caller, the guardian and a supervisor. The first byte
+//! determines the kind of frame.
 //!
 //! Invariants: whatever length a frame announces, the receiver allocates memory only for bytes that have
 //! arrived. A decoded message is unchanged after a round trip.

@@ -1,9 +1,9 @@
-//! Fuzzes the parser of commands with inline parameters. The first line is the command; each further line is
-//! an option, which begins with its letter.
+//! Fuzzes the parser for commands with inline parameters. The first line is the command; each further line is
+//! an option: its letter, followed by its value.
 //!
 //! Invariants: an accepted command gives valid TOML with a space that can be parsed and is not empty. The
-//! scenario parser accepts this TOML or rejects it with diagnostics. A draft that is run at once has the same
-//! text.
+//! scenario parser accepts this TOML or rejects it with diagnostics. If the command can also be drafted to
+//! run at once, that draft has the same text.
 
 use scenario;
 use scenario::draft::inline::{Wishes, draft, draft_to_run};

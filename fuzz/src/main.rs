@@ -1,5 +1,5 @@
-//! Fuzzes the parser named by the environment variable `READER`. `FOLDER` is an empty folder for parsers of
-//! files. With `READER=list` the program only prints the names of all parsers.
+//! Fuzzes the parser named by the environment variable `READER`. `FOLDER` is an empty folder for parsers that
+//! read files. With `READER=list` the program only prints the names of all parsers.
 
 #![no_main]
 
@@ -24,7 +24,7 @@ use ::space::format::Format;
 
 type Parser = Box<dyn Fn(&[u8]) + Send + Sync>;
 
-/// Returns all parsers by name; those of spaces have the names of their formats.
+/// Returns all parsers by name; the space parsers are named after their formats.
 fn parsers() -> Vec<(&'static str, Parser)> {
     let mut all: Vec<(&str, Parser)> = Vec::new();
     for format in Format::ALL {

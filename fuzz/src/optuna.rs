@@ -1,6 +1,6 @@
-//! Fuzzes the reader of Optuna studies. An input that begins like an SQLite file is used as the study's file.
-//! Any other input contains rows for the study's tables, one per line: a letter for the table, then cells
-//! separated by tabs.
+//! Fuzzes the reader for Optuna studies. An input that begins like an SQLite file is used as the study's
+//! file. Any other input contains rows for the study's tables, one per line: a letter for the table, then
+//! cells separated by tabs.
 //!
 //! [`runs`](crate::runs) checks the trials, and [`draft`](crate::draft) checks a scenario drafted from the
 //! study.
@@ -24,7 +24,7 @@ CREATE TABLE trial_system_attributes (trial_system_attribute_id INTEGER PRIMARY 
 INSERT INTO studies VALUES (1, 'fuzzed');
 ";
 
-/// The letter of each table, with the statement that inserts a row and its number of cells.
+/// For each table: its letter, the statement that inserts a row, and the number of cells in a row.
 const ROWS: [(&str, &str, usize); 5] = [
     ("d", "INSERT INTO study_directions (direction, study_id, objective) VALUES (?, 1, ?)", 2),
     ("t", "INSERT OR IGNORE INTO trials (trial_id, number, study_id, state) VALUES (?, ?, 1, ?)", 3),
@@ -61,7 +61,7 @@ pub fn check(bytes: &[u8]) {
     draft::check(&path);
 }
 
-/// Inserts the rows of a text.
+/// Inserts the rows listed in `text`.
 fn fill(path: &Path, text: &str) -> rusqlite::Result<()> {
     let mut connection = Connection::open(path)?;
     connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;

@@ -1,5 +1,5 @@
-//! Fuzzes the parsers of scenarios of SMAC, SMAC3 and irace. The first byte chooses between plain text and
-//! JSON. The text after a line `--` is written to `more.txt`, which the scenario may name.
+//! Fuzzes the parsers for SMAC, SMAC3 and irace scenarios. The first byte chooses between plain text and
+//! JSON. The text after a `--` line is written to `more.txt`, which the scenario may name.
 //! [`draft`](crate::draft) checks the draft.
 
 use std::fs;

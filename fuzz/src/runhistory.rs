@@ -1,4 +1,4 @@
-//! Fuzzes the parser of SMAC3 run histories. [`runs`](crate::runs) checks the runs.
+//! Fuzzes the parser for SMAC3 run histories. [`runs`](crate::runs) checks the runs.
 
 use crate::{fixtures, runs};
 

@@ -35,8 +35,8 @@ static SCENARIOS: LazyLock<[(Scenario, Settings); 3]> = LazyLock::new(|| {
     })
 });
 
-/// Reads the runs of a file, imports them into campaigns and checks them. If `keep`, also checks the round
-/// trip through a store.
+/// Reads the runs in a file, imports them into campaigns and checks them. If `keep` is true, also checks the
+/// round trip through a store.
 pub fn check(path: &Path, keep: bool) {
     let runs = match read(path) {
         Ok(runs) => runs,
@@ -73,14 +73,14 @@ pub fn check(path: &Path, keep: bool) {
     }
 }
 
-/// Returns a history without trials.
+/// Returns a history with no trials.
 fn new(settings: &Settings) -> History {
     let mut history = History::new();
     history.intern(&settings.problem.default);
     history
 }
 
-/// Removes parameters and outputs that the scenario does not have, because the import would refuse them.
+/// Removes parameters and outputs that the scenario does not have, because the import would reject them.
 fn fitting(runs: &Runs, scenario: &Scenario) -> Runs {
     let mut unknown: Vec<String> = Vec::new();
     for run in &runs.list {

@@ -1,4 +1,4 @@
-//! Fuzzes the parser of CSV tables of runs. [`runs`](crate::runs) checks the runs.
+//! Fuzzes the parser for CSV tables of runs. [`runs`](crate::runs) checks the runs.
 
 use crate::{fixtures, runs};
 

@@ -1,5 +1,6 @@
-//! Fuzzes the scenario parser, in a folder with a few files that scenarios may name. The text after a line
-//! `--` is written to `more.txt`: instances, features, known answers, a configuration or a space.
+//! Fuzzes the scenario parser, in a folder with a few files that scenarios may name. The text after a `--`
+//! line is written to `more.txt`, which may then hold instances, features, known answers, a configuration or
+//! a space.
 //!
 //! Invariants: an accepted scenario has a valid baseline, valid initial configurations and at least one
 //! instance. Settings, a command and a configuration file can be derived from it. Comparing it with its

@@ -1,4 +1,4 @@
-//! Fuzzes the parser of each space format.
+//! Fuzzes the parser for each space format.
 //!
 //! Invariants: an accepted space has a valid default, and sampling it gives valid configurations or an error.
 //! The space is unchanged after a round trip through captune's own format. If it can also be written in the

@@ -1,7 +1,7 @@
 """Targets with hostile answers, in every protocol.
 
-Each trial ends within its limits. captune ends with a documented exit code and without a panic, and prints no control
-characters from targets. Stored costs are finite numbers, at most the cutoff.
+Each trial must end within its limits. captune must end with a documented exit code and without a panic, and must not
+print control characters from targets. Stored costs must be finite numbers, at most the cutoff.
 """
 
 import collections
@@ -17,13 +17,13 @@ from sandbox import PYTHON, Finding, Sandbox, check_store, expect
 
 PROTOCOLS = ["command", "file", "aclib", "aclib2", "irace", "smac3", "json", "json-server"]
 TRIALS = 6
-# Limits of a trial in the scenarios, in seconds.
+# Wall-time limit of a trial in the scenarios, in seconds.
 WALL = 1.0
-# Cutoffs of the objectives that have one.
+# Cutoffs for the objectives that have one.
 CUTOFF = {"capped": 100.0, "measured": 1.0}
-# Seconds that a trial may exceed its limits on a busy machine, and seconds for captune itself.
+# Seconds by which a trial may exceed its limits on a busy machine, and seconds for captune itself.
 SLACK, ITSELF = 1.0, 15.0
-# Largest memory of captune with lines of 10 MB, in bytes.
+# Most memory that captune may use with lines of 10 MB, in bytes.
 MEMORY = 400 << 20
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
@@ -121,7 +121,7 @@ class Case:
             cost = row["cost"]
             if cost is not None:
                 expect(isinstance(cost, float) and math.isfinite(cost), f"trial {row['id']} has the cost {cost}")
-                # Costs are compared with the cutoff, because a cap may be lowered after the target was given it.
+                # Costs are compared with the cutoff, because a cap may be lowered after the target has received it.
                 limit = CUTOFF.get(self.objective, math.inf)
                 expect(cost <= limit, f"trial {row['id']} has cost {cost} above the cutoff {limit}")
             known = self.protocol in ("json", "json-server") and self.objective != "measured"
@@ -137,7 +137,7 @@ class Case:
 
 
 def attack(captune, seed, count, report):
-    """Runs campaigns until `count` hostile answers were given; returns a summary by protocol, and the findings."""
+    """Runs campaigns until `count` hostile answers have been given; returns a summary by protocol, and the findings."""
     protocols, kinds, findings, number = collections.Counter(), collections.Counter(), [], 0
     while sum(protocols.values()) < count:
         protocol = PROTOCOLS[number % len(PROTOCOLS)]

@@ -1,12 +1,12 @@
-"""Answers of hostile targets: entries of a plan, each with a kind and a list of actions.
+"""Answers from hostile targets: entries of a plan, each with a kind and a list of actions.
 
-Each entry is a valid answer of the protocol in which one thing has been made wrong.
+Each entry is a valid answer in its protocol, with one thing made wrong.
 """
 
 import base64
 import signal
 
-# Texts in place of a number.
+# Texts to send in place of a number.
 NUMBERS = [
     "1e308", "1.7976931348623157e308", "1e309", "-1e308", "-1e309", "nan", "NaN", "-nan", "inf", "-inf",
     "Infinity", "-Infinity", "-0", "-0.0", "0", "1e-320", "5e-324", "-5e-324", "0x10", "1_000", "１２", "٣",
@@ -219,7 +219,7 @@ FILES = ["link"] * 2
 
 
 def ready(rng):
-    """Returns how a server reports that it is ready; most do it correctly."""
+    """Returns the entry with which a server reports that it is ready; most of these entries are correct."""
     if rng.random() < 0.75:
         return {"kind": "good", "actions": [out('{"ready": true}\n')]}
     kind, actions = rng.choice([

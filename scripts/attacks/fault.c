@@ -1,8 +1,9 @@
-// Preloaded library (LD_PRELOAD) that makes the Nth change below a folder fail, or kills the process there.
+// Preloaded library (LD_PRELOAD) that makes the Nth change below a folder fail, or kills the process at that change.
 //
 //   FAULT_FOLDER  the folder
 //   FAULT_AT      number of the change, counted from 1
-//   FAULT_HOW     full: no space from that change on; once: none for that change only; kill: kill the process before it
+//   FAULT_HOW     full: no space from that change on; once: no space for that change only; kill: kill the process
+//                 before that change
 //   FAULT_LOG     a file outside the folder, to which the change is written when it is reached
 //
 // A change is a call that may need space: creating a file or a folder, writing, growing, flushing, renaming, linking.
@@ -41,7 +42,7 @@ static void log_change(const char *what, const char *path) {
     }
 }
 
-// Whether the next change fails.
+// Returns whether the next change fails.
 static int fails(const char *what, const char *path, int needs_space) {
     char full[PATH_MAX + 1];
     if (path[0] != '/') {

@@ -1,8 +1,8 @@
-"""Fills the disk at each write. captune must report it, and continue with every trial once there is space again.
+"""Fills the disk at each write. captune must report this, keep every trial, and continue once there is space again.
 
 A preloaded library makes the Nth change below the campaign's folder fail, for every N. Where mounting is allowed, the
-campaign also runs on file systems that are too small, each one page larger than the one before. Other cases have no
-space on standard output or in TMPDIR.
+campaign also runs on file systems that are too small, each one page larger than the one before. In other cases, there
+is no space on standard output or in TMPDIR.
 """
 
 import collections
@@ -87,7 +87,7 @@ class Case:
         return found
 
     def check(self, ended, before, once=False):
-        """Checks the output and the folder after a command met a full disk; returns whether the command failed."""
+        """Checks the output and the folder after a command has met a full disk; returns whether the command failed."""
         expect(ended.code == 0 or ended.code in self.task.codes, f"{ended}")
         failed = ended.code != 0
         if failed:
@@ -104,7 +104,7 @@ class Case:
         return failed
 
     def recover(self, killed=False):
-        """With space again, runs the same command and then the campaign to their end."""
+        """Runs the same command again now that there is space, and then runs the campaign to its end."""
         task, sandbox, world = self.task, self.sandbox, self.world
         before = self.known()
         for line in dict.fromkeys((task.line, RUN)):
@@ -117,7 +117,7 @@ class Case:
             count = check_store(sandbox, folder)
             lost = sandbox.rows("SELECT count(*) FROM trial WHERE status IN ('lost', 'aborted')", folder=folder)[0][0]
             budget = -(-world.trials // 2) if world.kind == "folds" else world.trials
-            # There may be more imported trials than the budget.
+            # The number of imported trials may exceed the budget.
             budget = max(budget, known) if task.kind == "imported" else budget
             expect(count - lost == budget, f"{count - lost} trials, but the budget is {budget}")
             names = {path.name for path in folder.iterdir()}
@@ -132,7 +132,7 @@ class Case:
 
 
 def every_write(captune, task, most, report, findings):
-    """Runs the task with each of its changes failing; returns the number of changes and of failures of the task."""
+    """Runs the task once per change, and makes that change fail; returns the number of changes and of failed runs."""
     case = Case(captune, task)
     sandbox = case.sandbox
     library = shim(sandbox.folder)

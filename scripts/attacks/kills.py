@@ -1,8 +1,8 @@
 """Kills captune at random moments and resumes it. No trial may be lost, and none may count twice.
 
 The kill hits the main process alone, all processes of captune at once, the helpers before the main process, one helper
-alone, or the main process at its Nth change of the folder. It happens while a campaign is created, staged, imported into,
-searched, validated or exported.
+alone, or the main process at its Nth change of the folder. The kill happens while a campaign is created, staged,
+imported into, searched, validated or exported.
 """
 
 import collections
@@ -18,7 +18,7 @@ import time
 from sandbox import Finding, Sandbox, check_reported, check_store, events, expect, shim
 from worlds import World
 
-# Time limit of a command in seconds, generous enough for a busy machine.
+# Time limit for a command in seconds, generous enough for a busy machine.
 LONGEST = 60
 
 
@@ -38,7 +38,7 @@ class Case:
     # Killing
 
     def moment(self, verb):
-        """Returns when to kill: after this event (or None) has occurred this many times, and then after this time."""
+        """Returns the event to wait for (or None), how often it must occur, and the seconds to wait before the kill."""
         rng = self.rng
         if verb != "run":
             return None, 0, rng.uniform(0, 0.12)
@@ -118,7 +118,7 @@ class Case:
     # Checking
 
     def check_trials(self, reported=()):
-        """Checks that every trial seen earlier in a store is still there, and every trial that an event reported."""
+        """Checks that every trial seen earlier in a store, and every trial that an event reported, is still there."""
         for folder in self.world.folders(self.sandbox):
             seen = self.seen(folder)
             before = self.kept.get(folder, collections.Counter())
@@ -131,7 +131,7 @@ class Case:
             check_reported(reported, self.sandbox)
 
     def seen(self, folder):
-        """Returns the trials of a store by content, because an import may renumber them."""
+        """Returns the trials in a store by content, because an import may renumber them."""
         if not (folder / "campaign.sqlite").exists():
             return collections.Counter()
         query = ('SELECT "values", instance.name, seed, status, cost FROM trial JOIN configuration '
@@ -168,7 +168,7 @@ class Case:
             trials = sandbox.rows("SELECT id, status, cost, reason FROM trial", folder=folder)
             counted = [row for row in trials if row["status"] not in ("lost", "aborted")]
             if world.kind in ("imported", "re-used"):
-                # Imported trials count, and there may be more of them than the budget.
+                # Imported trials count, and their number may exceed the budget.
                 budget = max(budget, known)
             expect(len(counted) == budget, f"{len(counted)} trials, but the budget is {budget}")
             for row in counted:
@@ -200,10 +200,10 @@ class Case:
         for config, role in ((0, "default"), (best, "incumbent")):
             count = sum(row["configuration"] == config and row["role"] == role for row in rows)
             if best != 0:
-                expect(count == pairs, f"{role}: {count} trials of the validation, but {pairs} are planned")
+                expect(count == pairs, f"{role}: {count} validation trials, but {pairs} are planned")
 
     def export(self, count):
-        """Checks that an export is complete and has every trial once."""
+        """Checks that an export is complete and contains every trial once."""
         path = self.sandbox.folder / "trials.csv"
         ended = self.sandbox.run("export s.campaign --to csv --output trials.csv", LONGEST)
         expect(ended.code == 0, f"{ended}")
@@ -252,7 +252,7 @@ class Case:
 
 
 def await_end(process, seconds):
-    """Waits for the end of a process, at most this many seconds."""
+    """Waits for the end of a process, for at most this many seconds."""
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:

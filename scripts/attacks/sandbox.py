@@ -1,4 +1,4 @@
-"""A folder to attack captune in: runs it with a time limit, and checks what it leaves behind."""
+"""A folder to attack captune in: runs captune with a time limit, and checks what it leaves behind."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-# The codes of docs/reference/exit-codes.md; a negative code would be a signal that was not sent from here.
+# The codes in docs/reference/exit-codes.md; a negative code would mean a signal that this program did not send.
 DOCUMENTED = {0, 1, 2, 3, 4, 5, 130}
 PYTHON = [os.path.realpath(sys.executable), "-I", "-S"]
 
@@ -40,7 +40,7 @@ class Ended:
 
 
 def events(out):
-    """Returns the events of complete lines; the last line of a killed program may be truncated."""
+    """Returns the events in complete lines; the last line of a killed program may be truncated."""
     return [json.loads(line) for line in out.split(b"\n")[:-1] if line]
 
 
@@ -136,7 +136,7 @@ class Sandbox:
             time.sleep(0.02)
 
     def check_no_leftovers(self, seconds=5):
-        """Checks that no process of a campaign and no private folder outlives it."""
+        """Checks that no process and no private folder of a campaign outlives the campaign."""
         end = time.monotonic() + seconds
         while (left := self.processes()) and time.monotonic() < end:
             time.sleep(0.01)
@@ -174,7 +174,7 @@ def shim(folder):
 
 
 def check_store(sandbox, folder=None):
-    """Checks the store: intact, no trial twice, sums equal to those of its rows; returns the number of trials."""
+    """Checks that the store is intact, without duplicate trials or wrong sums; returns the number of trials."""
     rows = lambda query: sandbox.rows(query, folder=folder)
     expect([tuple(row) for row in rows("PRAGMA integrity_check")] == [("ok",)], "integrity_check")
     expect(rows("PRAGMA foreign_key_check") == [], "foreign_key_check")
@@ -189,7 +189,7 @@ def check_store(sandbox, folder=None):
            f"the tally {tally} differs from the trials {counted}")
     twice = rows("SELECT count(*) FROM validation WHERE status != 'lost' "
                  "GROUP BY role, configuration, instance, seed HAVING count(*) > 1")
-    expect(twice == [], "a trial of the validation is stored twice")
+    expect(twice == [], "a validation trial is stored twice")
     return len(trials)
 
 

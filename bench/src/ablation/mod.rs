@@ -1,5 +1,5 @@
-//! Compares variants of the settings of search and races, to choose defaults. The scenarios are not in the
-//! public list. Campaigns whose rows are already in the file are not run again.
+//! Compares variants of the search and race settings, in order to choose defaults. The scenarios are not in
+//! the public list. Campaigns whose rows are already in the file are not run again.
 //!
 //! | file | subject |
 //! |---|---|
@@ -38,28 +38,28 @@ pub(crate) struct Arguments {
     /// Scenarios whose names begin with one of these [default: all]
     #[arg(long = "scenario", value_delimiter = ',')]
     scenarios: Vec<String>,
-    /// Random seeds of campaigns, as FIRST-LAST
+    /// Random seeds for the campaigns, as FIRST-LAST
     #[arg(long, default_value = "1-10")]
     seeds: String,
     /// Campaigns to run at the same time
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// File of rows, one per campaign, all of the same version of captune
+    /// CSV file with one row per campaign, all from the same version of captune
     #[arg(long, default_value = "ablation.csv")]
     rows: PathBuf,
-    /// Run nothing; print the tables of the existing rows
+    /// Run nothing; print the tables for the existing rows
     #[arg(long)]
     print: bool,
 }
 
-/// Runs the campaigns that are missing from the file of rows, then prints all rows.
+/// Runs the campaigns whose rows are missing from the file, then prints all rows.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let wanted = |scenario: &&Scenario| {
         arguments.scenarios.is_empty()
             || arguments.scenarios.iter().any(|it| scenario.name.starts_with(it.as_str()))
     };
     let scenarios: Vec<&Scenario> = scenarios::ALL.iter().filter(wanted).collect();
-    ensure!(!scenarios.is_empty(), "no scenario begins with {}", arguments.scenarios.join(" or "));
+    ensure!(!scenarios.is_empty(), "no scenario name begins with {}", arguments.scenarios.join(" or "));
     let variants = arguments.variants.iter().map(|text| Variant::of(text)).collect::<Result<Vec<_>>>()?;
     if !arguments.print {
         let known = row::read(&arguments.rows)?;

@@ -20,11 +20,11 @@ pub(super) struct Row {
     pub(super) seed: u64,
     /// Number of configurations tried.
     pub(super) tried: f64,
-    /// Number of pairs of the last incumbent.
+    /// Number of pairs that the last incumbent has run on.
     pub(super) pairs: f64,
-    /// CPU seconds of the campaign, without those of its trials.
+    /// CPU seconds that the campaign itself used, without its trials.
     pub(super) own_cpu: f64,
-    /// Lowest cost of all configurations tried.
+    /// Lowest cost among all configurations tried.
     pub(super) best_tried: f64,
     /// Cost of the incumbent after each of [`CHECKPOINTS`].
     pub(super) costs: [f64; 4],
@@ -41,11 +41,11 @@ impl Row {
 
     fn of_line(line: &str) -> Result<Self> {
         let words: Vec<&str> = line.split(',').collect();
-        let [scenario, variant, seed, ref numbers @ ..] = *words else { bail!("`{line}` is too short") };
+        let [scenario, variant, seed, ref numbers @ ..] = *words else { bail!("`{line}` has too few cells") };
         let numbers = numbers.iter().map(|word| word.parse::<f64>());
         let numbers = numbers.collect::<Result<Vec<f64>, _>>().with_context(|| format!("in `{line}`"))?;
         let [tried, pairs, own_cpu, best_tried, ref costs @ ..] = *numbers else {
-            bail!("`{line}` is too short")
+            bail!("`{line}` has too few cells")
         };
         Ok(Self {
             scenario: scenario.to_owned(),
@@ -60,7 +60,7 @@ impl Row {
     }
 }
 
-/// Reads all rows of a file; empty if the file does not exist.
+/// Reads all rows of a file; returns none if the file does not exist.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
     rows::read(path, HEAD, Row::of_line).with_context(|| format!("could not read {}", path.display()))
 }

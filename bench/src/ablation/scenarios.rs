@@ -1,4 +1,4 @@
-//! The scenarios on which variants are compared: landscapes of `terrain` and SAPS on formulas. None of them
+//! The scenarios on which variants are compared: landscapes from `terrain` and SAPS on formulas. None of them
 //! is in the public list, which is reserved for the final comparison.
 
 use anyhow::Result;
@@ -10,7 +10,7 @@ use crate::contest::subject;
 
 /// The target of a scenario.
 enum Target {
-    /// A landscape; each seed of a cell gives a different one.
+    /// A landscape; each cell's seed gives a different one.
     Terrain(Shape),
     /// SAPS on quasigroups with holes: ORDER,HOLES, seeds for training, seeds for the test, and a cutoff.
     Saps(&'static str, &'static str, &'static str, f64),
@@ -20,7 +20,7 @@ enum Target {
 pub(super) struct Scenario {
     pub(super) name: &'static str,
     target: Target,
-    /// Number of seeds on each test instance.
+    /// Number of seeds per test instance.
     runs: u32,
 }
 
@@ -93,7 +93,7 @@ impl Scenario {
         matches!(self.target, Target::Terrain(_))
     }
 
-    /// Returns the arena of a cell with this seed, and the test cost of the best configuration. If that cost
+    /// Returns the arena for a cell with this seed, and the test cost of the best configuration. If that cost
     /// is unknown, returns 1 instead.
     pub(super) fn arena(&self, seed: u64) -> Result<(Arena, f64)> {
         let Drawn { benchmark, cutoff, best_cost } = match &self.target {

@@ -12,7 +12,7 @@
 //! | loss_j | 0 at the optimum, at most 1: a bowl, a narrow valley or a cliff for numbers, a table for choices |
 //! | c_j | the optimum; a choice may shift the optimum of a number |
 //! | d_ij | normal, standard deviation 0.08: instances disagree a little |
-//! | z | normal; depends on the seed or, for deterministic targets, on configuration and instance; `Noise::Exponential` has an exponential factor instead |
+//! | z | normal; depends on the seed or, for deterministic targets, on the configuration and the instance; `Noise::Exponential` uses an exponential factor instead |
 //!
 //! The default is the third best of ten random configurations, and the cutoff is a multiple of its cost.
 
@@ -43,7 +43,8 @@ pub(super) struct Shape {
 /// Distribution of the costs of one configuration on one instance.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Noise {
-    /// Normal noise on the logarithm. The noise depends on configuration and instance, but not on the seed.
+    /// Normal noise on the logarithm, with this standard deviation. The noise depends on the configuration
+    /// and the instance, but not on the seed.
     Deterministic(f64),
     /// Normal noise on the logarithm, with this standard deviation. The noise depends on the seed.
     Normal(f64),
@@ -214,7 +215,7 @@ pub(super) struct Drawn {
     pub(super) best_cost: f64,
 }
 
-/// Draws the landscape of a seed.
+/// Draws the landscape for a seed.
 pub(super) fn new(shape: &Shape, seed: u64) -> Drawn {
     let mut rng = Rng::new(seed, "terrain", 0);
     let instances = (shape.training + shape.test.max(1)) as usize;

@@ -46,7 +46,7 @@ impl Variant {
         let words = text.split(',').filter(|word| !word.is_empty() && *word != "usual");
         let change = |word: &str| {
             let (key, value) =
-                word.split_once('=').with_context(|| format!("`{word}` is not KEY=VALUE in `{text}`"))?;
+                word.split_once('=').with_context(|| format!("`{word}` in `{text}` is not KEY=VALUE"))?;
             Ok((key.to_owned(), value.to_owned()))
         };
         Ok(Self { name: text.to_owned(), changes: words.map(change).collect::<Result<_>>()? })

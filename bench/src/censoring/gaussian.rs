@@ -1,5 +1,4 @@
-//! Compares treatments of censored readings by Gaussian processes, on the first trials of campaigns with
-//! random search.
+//! Compares how Gaussian processes treat censored readings, on the first trials of random-search campaigns.
 
 use anyhow::{Context, Result};
 use campaign::Search;
@@ -17,10 +16,10 @@ pub(crate) struct Arguments {
     /// Targets whose names begin with one of these [default: all]
     #[arg(long = "scene", value_delimiter = ',')]
     targets: Vec<String>,
-    /// Random seeds of campaigns, as FIRST-LAST
+    /// Random seeds for the campaigns, as FIRST-LAST
     #[arg(long, default_value = "1-5")]
     seeds: String,
-    /// Number of trials of each campaign to learn from
+    /// Number of trials to learn from, per campaign
     #[arg(long, default_value_t = 200)]
     trials: usize,
 }

@@ -3,7 +3,7 @@
 //! | target | costs | instances | cutoff |
 //! |---|---|---|---|
 //! | saps | steps of SAPS on quasigroups with holes, order 22, 185 holes | formulas 1 to 5 | 1e6 |
-//! | synthetic-76 | the formula of 76 parameters | 20 | 300 |
+//! | synthetic-76 | the formula with 76 parameters | 20 | 300 |
 //!
 //! To get exact costs, random configurations are run, each on one of the campaign's instances with a new
 //! seed. Runs that crash or reach the cutoff have no exact cost.
@@ -28,13 +28,13 @@ use crate::spine::stage::settings;
 /// Number of runs for exact costs, including runs that are left out because they crash or time out.
 const RUNS: usize = 1000;
 
-/// A target with the settings of its campaigns.
+/// A target with the settings for its campaigns.
 pub(super) struct HistoryTarget {
     pub(super) name: &'static str,
     pub(super) space: Space,
     pub(super) instances: u32,
     pub(super) cutoff: f64,
-    /// Number of trials of a campaign.
+    /// Number of trials in a campaign.
     pub(super) trials: u64,
     target: Target,
 }
@@ -59,7 +59,7 @@ pub(super) fn history_targets() -> Result<Vec<Arc<HistoryTarget>>> {
     Ok(vec![Arc::new(saps), Arc::new(synthetic(20))])
 }
 
-/// Returns the formula of 76 parameters with this number of instances.
+/// Returns the formula with 76 parameters and this number of instances.
 pub(super) fn synthetic(instances: u32) -> HistoryTarget {
     let target = Synthetic::default();
     HistoryTarget {

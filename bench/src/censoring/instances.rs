@@ -1,4 +1,4 @@
-//! Compares what a forest may know about instances that have no features.
+//! Compares ways to describe instances without features to a forest.
 //!
 //! | table | columns |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | named | the name as a category, whose values a split may divide in any way |
 //! | ordered | one number: the mean residual of the instance's readings (censored ones at their bound) under a forest without instance columns |
 //!
-//! The order is learned from the same readings as the forest that uses the order.
+//! The order is learned from the same readings as the forest that uses it.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::seeds::range;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Random seeds of campaigns, as FIRST-LAST
+    /// Random seeds for the campaigns, as FIRST-LAST
     #[arg(long, default_value = "1-5")]
     seeds: String,
 }

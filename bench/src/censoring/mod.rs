@@ -3,10 +3,10 @@
 //!
 //! | file | subject |
 //! |---|---|
-//! | `gaussian` | treatments by Gaussian processes |
+//! | `gaussian` | treatments in Gaussian processes |
 //! | `slack` | histories of campaigns, by slack |
 //! | `histories` | the campaigns, and exact costs to predict |
-//! | `instances` | what a forest knows about instances without features |
+//! | `instances` | ways to describe instances without features to a forest |
 //! | `recorded` | runs recorded by another configurator, censored in two ways |
 //! | `score` | measures of the quality of predictions |
 //! | `row` | one campaign and treatment as a row of the file |
@@ -41,7 +41,7 @@ enum Part {
     Recorded(recorded::Arguments),
 }
 
-/// Treatments in the order of tables and plots, with the names used in scenarios.
+/// Treatments in the order used in tables and plots, with the names used in scenarios.
 const TREATMENTS: [(&str, Treatment); 4] = [
     ("drop", Treatment::Drop),
     ("ignore", Treatment::Ignore),

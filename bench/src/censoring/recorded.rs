@@ -1,8 +1,8 @@
-//! Compares treatments on recorded runs of SMAC3. The input is a folder with SMAC3's run history, its space
-//! in PCS, its instances and their features.
+//! Compares treatments on runs that SMAC3 recorded. The input is a folder with SMAC3's run history, its space
+//! in PCS format, its instances and their features.
 //!
-//! Each split holds out some of the finished runs and learns from the others. Some of these are censored in
-//! addition:
+//! Each split holds out some of the finished runs and learns from the others. In addition, some of the runs
+//! to learn from are censored:
 //!
 //! | censoring | which runs are censored | at |
 //! |---|---|---|
@@ -11,9 +11,9 @@
 //!
 //! Runs that were stopped when they were recorded are either used for training or left out. Only finished
 //! runs can be held out. If some recorded runs were stopped, the held-out runs are a biased selection of fast
-//! runs. A model that predicts the cost of all runs correctly then predicts costs that are too high for them.
-//! The last case shows how much that matters, with censoring for which the true costs are known: it tests
-//! only costs up to the medians.
+//! runs. A model that predicts the cost of all runs correctly then predicts costs that are too high for the
+//! held-out runs. The last case shows how much that matters. It tests only costs up to the medians, with
+//! censoring for which the true costs are known.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ use crate::spine::stage::settings;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Folder with runhistory.json, instances.txt, features.txt and a space in PCS
+    /// Folder with runhistory.json, instances.txt, features.txt and a space in PCS format
     #[arg(long)]
     folder: PathBuf,
     /// Cutoff of the recorded runs
@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     /// Share of the finished runs to hold out
     #[arg(long, default_value_t = 0.3)]
     held_out: f64,
-    /// Number of trees of each forest
+    /// Number of trees in each forest
     #[arg(long, default_value_t = 100)]
     trees: usize,
 }
@@ -138,7 +138,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Formats median and quartiles over splits, for each treatment.
+/// Formats the median and the quartiles over splits, for each treatment.
 fn cells(scores: &[Vec<Score>; 4], of: fn(&Score) -> f64, digits: usize) -> String {
     let cell = |all: &Vec<Score>| {
         let all = Quantiles::of(all.iter().map(of).collect());
@@ -148,7 +148,7 @@ fn cells(scores: &[Vec<Score>; 4], of: fn(&Score) -> f64, digits: usize) -> Stri
     scores.each_ref().map(cell).join(" | ")
 }
 
-/// Reads the features of the instances, in their order.
+/// Reads the features of the instances, in the order of `instances`.
 fn features(text: &str, instances: &[String]) -> Result<InstanceTable> {
     let mut numbers = Vec::new();
     let width = text.lines().next().context("the features have no header line")?.split(',').count() - 1;
@@ -172,8 +172,9 @@ fn open(arguments: &Arguments) -> Result<Recorded> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     let space = paths.iter().find(|path| path.extension().is_some_and(|it| it == "pcs"));
-    let path =
-        space.with_context(|| format!("{} has no space in PCS (*.pcs)", folder.display()))?.canonicalize()?;
+    let path = space
+        .with_context(|| format!("{} has no space in PCS format (*.pcs)", folder.display()))?
+        .canonicalize()?;
     let space = read(&text_of(&path)?, &path.display().to_string(), Format::PcsOld)?;
     let names: Vec<String> = text_of(&folder.join("instances.txt"))?.lines().map(str::to_owned).collect();
     let table = features(&text_of(&folder.join("features.txt"))?, &names)?;
@@ -243,7 +244,7 @@ impl Recorded {
             let forest = ForestSettings { trees: arguments.trees, treatment, ..ForestSettings::default() };
             scores.push(Score::of(&ForestTrainer::new(forest, split).fit(&set)?.0, &exact));
         }
-        let scores = scores.try_into().ok().context("a score for each treatment")?;
+        let scores = scores.try_into().ok().context("a treatment has no score")?;
         Ok((censored as f64 / set.len() as f64, scores))
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Exact {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Score {
     pub(super) rmse: f64,
-    /// Mean over single costs, in natural logarithms.
+    /// Mean over individual costs, in natural logarithms.
     pub(super) log_likelihood: f64,
     /// Share of costs within the 80 % intervals.
     pub(super) covered: f64,

@@ -1,10 +1,10 @@
-//! Compares treatments for several slacks. The sooner a campaign stops its trials, the more of its readings
+//! Compares treatments at several slacks. The sooner a campaign stops its trials, the more of its readings
 //! are censored.
 //!
 //! There is one campaign for each target, search, slack and seed, all with the same number of trials. For
 //! each treatment, a forest of 100 trees learns from the same readings and predicts the same exact costs.
-//! This is Figure 2 of Hutter, Hoos and Leyton-Brown, Bayesian Optimization With Censored Response Data,
-//! 2011, with other targets.
+//! This corresponds to Figure 2 of Hutter, Hoos and Leyton-Brown, Bayesian Optimization With Censored
+//! Response Data, 2011, with other targets.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -33,13 +33,13 @@ pub(crate) struct Arguments {
     /// Searches: random, forest
     #[arg(long = "search", value_delimiter = ',', default_value = "random,forest")]
     searches: Vec<String>,
-    /// Random seeds of campaigns, as FIRST-LAST
+    /// Random seeds for the campaigns, as FIRST-LAST
     #[arg(long, default_value = "1-10")]
     seeds: String,
     /// Campaigns to run at the same time
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// File of rows, one per campaign and treatment
+    /// CSV file with one row per campaign and treatment
     #[arg(long, default_value = "docs/results/censoring.csv")]
     rows: PathBuf,
     /// File to write the plots to
@@ -65,7 +65,7 @@ fn search_of(name: &str) -> Result<Search> {
 
 type Job = (Arc<HistoryTarget>, Arc<Exact>, Cell);
 
-/// Runs the campaigns that are missing from the file of rows, then prints and plots all rows.
+/// Runs the campaigns whose rows are missing from the file, then prints and plots all rows.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let known = row::read(&arguments.rows)?;
     let mut jobs: VecDeque<Job> = VecDeque::new();

@@ -39,7 +39,7 @@ use crate::spine::stage::settings;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Random seeds of campaigns, as FIRST-LAST
+    /// Random seeds for the campaigns, as FIRST-LAST
     #[arg(long, default_value = "1-3")]
     seeds: String,
 }
@@ -54,7 +54,7 @@ enum Rule {
     Improvement,
 }
 
-/// Number of proposals by networks, and number of random proposals.
+/// Numbers of proposals by networks and of random proposals, in total and dead.
 #[derive(Default)]
 struct Tally {
     proposals: AtomicUsize,

@@ -1,4 +1,4 @@
-//! The configurators of each study.
+//! The configurators in each study.
 
 use campaign::{ByModel, Search};
 use engine::propose::Learner;
@@ -13,10 +13,10 @@ const NEURAL: Captune = Captune::new("captune-neural", || learning(Learner::Neur
 const AUTO: Captune = Captune::new("captune-auto", || learning(Learner::Auto));
 const RANDOM: Captune = Captune::new("captune-random", || Search::Random);
 
-/// Configurators of the study of learners.
+/// Configurators in the study of learners.
 pub(super) const LEARNERS: &[&dyn Configurator] = &[&NEURAL, &AUTO, &FOREST, &RANDOM];
 
-/// Configurators of the study of searches.
+/// Configurators in the study of searches.
 pub(super) const SEARCHES: &[&dyn Configurator] = &[
     &FOREST,
     &NEURAL,

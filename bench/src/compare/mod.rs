@@ -45,30 +45,30 @@ pub(crate) struct Arguments {
     /// Configurators [default: all]
     #[arg(long = "configurator", value_delimiter = ',')]
     configurators: Vec<String>,
-    /// Random seeds of cells, as FIRST-LAST
+    /// Random seeds for the cells, as FIRST-LAST
     #[arg(long, default_value = "1-5")]
     seeds: String,
     /// Cells to run at the same time
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// File of rows, one per cell; the plot is written next to it [default: docs/results/COMMAND.csv]
+    /// CSV file with one row per cell; the plot is written next to it [default: docs/results/COMMAND.csv]
     #[arg(long)]
     rows: Option<PathBuf>,
-    /// Do not search; run the final configurations of the rows this many times more, with new seeds, and
-    /// write the rows to a second file
+    /// Do not search; run the final configuration of each row this many more times, with new seeds, and write
+    /// the results to a second file
     #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u32).range(1..))]
     again: Option<u32>,
     /// Exported network of LCBench; without it, scenarios on LCBench are skipped
     #[arg(long)]
     lcbench: Option<PathBuf>,
-    /// Folder of formulas for minisat; without it, scenarios with minisat are skipped
+    /// Folder with formulas for minisat; without it, scenarios with minisat are skipped
     #[arg(long)]
     formulas: Option<PathBuf>,
 }
 
 /// A comparison of configurators on a list of scenarios.
 pub(crate) struct Study {
-    /// Name of the file of rows, without its extension.
+    /// Name of the CSV file, without its extension.
     name: &'static str,
     scenarios: &'static [Scenario],
     /// Configurators; the first is compared with each of the others.
@@ -87,7 +87,7 @@ pub(crate) const LEARNERS: Study =
 pub(crate) const SLACKS: Study =
     Study { name: "slack", scenarios: scenarios::LONG_CUTOFFS, configurators: configurator::SLACKS };
 
-/// Runs the cells that are missing from the file of rows, then prints and plots all rows.
+/// Runs the cells whose rows are missing from the file, then prints and plots all rows.
 pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
     let default = || PathBuf::from(format!("docs/results/{}.csv", study.name));
     let file = &arguments.rows.clone().unwrap_or_else(default);
@@ -97,7 +97,7 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
     let list: Vec<Scenario> = study.scenarios.iter().copied().filter(|it| chosen(it.name)).collect();
     ensure!(
         !list.is_empty(),
-        "no scenario begins with {}: expected {}",
+        "no scenario name begins with {}: expected {}",
         arguments.scenarios.join(" or "),
         study.scenarios.iter().map(|it| it.name).collect::<Vec<_>>().join(", ")
     );
@@ -127,7 +127,7 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
         for row in known.iter().filter(|row| row.scenario == scenario.name) {
             ensure!(
                 row.definition == definition,
-                "{} has rows of another definition of {}; remove them, or choose another file with --rows",
+                "{} has rows from another definition of {}; remove them, or choose another file with --rows",
                 file.display(),
                 scenario.name
             );
@@ -211,7 +211,7 @@ mod tests {
     fn arguments(folder: &std::path::Path, seeds: &str) -> Arguments {
         Arguments {
             scenarios: vec!["synthetic".to_owned()],
-            // Only configurators that are fast.
+            // Only fast configurators.
             configurators: ["captune-local", "captune-random", "plain-random"].map(str::to_owned).to_vec(),
             seeds: seeds.to_owned(),
             threads: 2,

@@ -32,7 +32,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Returns scenario, configurator and seed, which identify a row of a file.
+    /// Returns the scenario, configurator and seed, which together identify a row of a file.
     pub(super) fn cell(&self) -> (&str, &str, u64) {
         (&self.scenario, &self.configurator, self.seed)
     }
@@ -70,7 +70,7 @@ impl Row {
             text,
         ] = *words
         else {
-            bail!("`{line}` is too short");
+            bail!("`{line}` has too few cells");
         };
         let number = |word: &str| word.parse::<f64>().with_context(|| format!("`{word}` is not a number"));
         let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
@@ -91,7 +91,7 @@ impl Row {
     }
 }
 
-/// Reads all rows of a file; empty if the file does not exist.
+/// Reads all rows of a file; returns none if the file does not exist.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
     rows::read(path, HEAD, Row::of_line)
 }

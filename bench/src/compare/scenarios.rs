@@ -1,18 +1,19 @@
 //! The scenarios, fixed before any result was known.
 //!
-//! Costs, cutoffs and budgets of a scenario have the same unit: steps of SAPS, seconds of the surrogate of
-//! LCBench, seconds of the formula, CPU seconds of minisat. The checksum covers the formulas, the network or
-//! the answers. A scenario with a different checksum is refused, so all rows of one scenario are comparable.
+//! The costs, cutoff and budget of a scenario have the same unit: SAPS steps, seconds predicted by the
+//! LCBench surrogate, seconds computed by the formula, or CPU seconds of minisat. The checksum covers the
+//! formulas, the network or the answers. A scenario with a different checksum is rejected, so all rows of one
+//! scenario are comparable.
 //!
 //! Rows store a digest of the `Debug` text of a scenario: renaming a type, variant or field here invalidates
 //! them.
 //!
 //! | scenario | trained on | tested on |
 //! |---|---|---|
-//! | saps-qwh-* | formulas `qwh:CLASS,SEED` of the training seeds | formulas of the test seeds, three runs each |
-//! | saps-qwh-med, -q75, -q95, -alone | one formula | the same, with other seeds of SAPS |
-//! | lcbench-tta-* | one data set, deterministic | the same: its cost is exact |
-//! | minisat-sw-qcp | every second formula of the folder, by name | the others, one run each |
+//! | saps-qwh-* | formulas `qwh:CLASS,SEED` for the training seeds | formulas for the test seeds, three runs each |
+//! | saps-qwh-med, -q75, -q95, -alone | one formula | the same formula, with other seeds for SAPS |
+//! | lcbench-tta-* | one data set, deterministic | the same data set: its cost is exact |
+//! | minisat-sw-qcp | every second formula in the folder, ordered by name | the others, one run each |
 //! | synthetic-76 | 20 even instances | 50 odd instances, four runs each |
 
 /// The target of a scenario.
@@ -22,9 +23,9 @@ pub(super) enum Target {
     Saps { class: &'static str, training: &'static str, test: &'static str },
     /// Time to accuracy on a data set.
     Lcbench { data_set: &'static str },
-    /// minisat on a folder of formulas, without some of them.
+    /// minisat on the formulas in a folder, except those in `without`.
     Minisat { without: &'static [&'static str] },
-    /// The formula of 76 parameters, with these numbers of instances.
+    /// The formula with 76 parameters and these numbers of instances.
     Synthetic { training: u32, test: u32 },
 }
 
@@ -34,9 +35,9 @@ pub(super) struct Scenario {
     pub(super) name: &'static str,
     pub(super) target: Target,
     pub(super) cutoff: f64,
-    /// Total cost of all trials of a cell.
+    /// Total cost of all trials in a cell.
     pub(super) budget: f64,
-    /// Number of seeds on each test instance.
+    /// Number of seeds per test instance.
     pub(super) runs: u32,
     pub(super) checksum: u64,
 }
@@ -68,8 +69,8 @@ const fn lcbench(name: &'static str, data_set: &'static str, cutoff: f64) -> Sce
 /// Checksum of the exported network.
 const LCBENCH: u64 = 0x035d_e2e8_7408_cca2;
 
-/// Scenarios to compare slacks: cutoffs of 35, 20, 4, 40, 33 and 360 times the default's test cost, and
-/// budgets of about a minute of one core.
+/// Scenarios for comparing slacks, with cutoffs of 35, 20, 4, 40, 33 and 360 times the default's test cost,
+/// and with budgets of about a minute on one core.
 pub(super) const LONG_CUTOFFS: &[Scenario] = &[
     saps("saps-qwh-22", "22,185", 2.5e6, 1.5e8, 0xfd3f_195a_2409_5306),
     saps("saps-qwh-25", "25,225", 1.2e7, 1.5e8, 0xe9d3_44cc_a7ed_7527),
@@ -87,9 +88,9 @@ pub(super) const LONG_CUTOFFS: &[Scenario] = &[
     },
 ];
 
-/// Scenarios to compare learners at equal budgets: about a minute of one core, or ten trials at the cutoff.
-/// Assuming that the paper's figures are thousands of steps, the SAPS formulas are about as hard as the
-/// paper's, both for the default and for tuned parameters. Their cutoff is that of the paper.
+/// Scenarios for comparing learners at equal budgets: about a minute on one core, or ten trials at the
+/// cutoff. Assuming that the paper's figures are thousands of steps, the SAPS formulas are about as hard as
+/// the paper's, both for the default and for tuned parameters. Their cutoff is the paper's.
 pub(super) const EQUAL_BUDGETS: &[Scenario] = &[
     saps_alone("saps-qwh-med", "22,185", "4-4", 1e7, 400, 0x0749_8811_e08f_14e1),
     saps_alone("saps-qwh-q75", "27,262", "3-3", 1e7, 200, 0x35b9_017e_2074_1619),
@@ -108,7 +109,7 @@ const fn with_short_budget(scenario: Scenario) -> Scenario {
     Scenario { budget: 10.0 * scenario.cutoff, ..scenario }
 }
 
-/// Scenarios to compare searches.
+/// Scenarios for comparing searches.
 pub(super) const ALL: &[Scenario] = &[
     saps("saps-qwh-easy", "22,185", 1e6, 1e7, 0xfd3f_195a_2409_5306),
     saps("saps-qwh-mid", "27,262", 1e7, 3e8, 0xe4ce_b2bb_c240_58e3),

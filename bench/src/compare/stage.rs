@@ -24,7 +24,7 @@ impl Stage {
         Ok(Self { scenario, arena: Arc::new(arena) })
     }
 
-    /// Returns the total cost of all trials of a cell, as a budget.
+    /// Returns the total cost of all trials in a cell, as a budget.
     pub(super) fn budget(&self) -> Budget {
         Budget { cpu: Some(self.scenario.budget), ..Budget::default() }
     }

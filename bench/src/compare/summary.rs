@@ -1,12 +1,12 @@
 //! Summarises the rows: per scenario, over all scenarios, and with significance tests.
 //!
-//! | figure | of | definition |
+//! | figure | applies to | definition |
 //! |---|---|---|
 //! | ratio | a cell | its PAR10 on the test divided by the default's |
-//! | score | a cell | 100 (worst - cost) / (worst - best), with the best and the worst final cost of all cells of the scenario |
+//! | score | a cell | 100 (worst - cost) / (worst - best), where best and worst are the lowest and the highest final cost of all cells on the scenario |
 //! | rank | a configurator on a scenario | rank of its median cost; ties share the mean rank |
 //! | p, probability | two configurators on a scenario | Mann-Whitney test on the costs |
-//! | p | two configurators on all scenarios | sign-flip test on the differences of ratios, with scenarios as units |
+//! | p | two configurators on all scenarios | sign-flip test on the differences between ratios, with scenarios as units |
 
 use anyhow::Result;
 use engine::stats::{Measured, compare};

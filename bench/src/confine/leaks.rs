@@ -1,4 +1,4 @@
-//! Counts what many runs leave behind; two of them run at a time.
+//! Counts what many runs leave behind, with two runs at a time.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::Setting;
 /// Everything that a run could leave behind.
 #[derive(Debug, PartialEq, Eq)]
 struct Leftovers {
-    /// Descendants of this process, without the guardian.
+    /// Descendants of this process, not counting the guardian.
     processes: usize,
     /// File descriptors of this process and the guardian.
     descriptors: usize,

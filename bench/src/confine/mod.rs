@@ -1,5 +1,5 @@
-//! Compares the runner's overhead with its goals. Each series of confined runs alternates with a series of
-//! bare ones, so that a noisy machine disturbs both alike. All figures are in milliseconds.
+//! Compares the runner's overhead with the goals for it. Each series of confined runs alternates with a
+//! series of bare runs, so that a noisy machine disturbs both alike. All figures are in milliseconds.
 
 pub(crate) mod burner;
 mod leaks;
@@ -22,7 +22,7 @@ use crate::quantiles::Quantiles;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Executable to start as guardian [default: `captune` in the folder of this program]
+    /// Executable to start as the guardian [default: `captune` in the folder of this program]
     #[arg(long)]
     guardian: Option<PathBuf>,
     /// A runsolver executable to compare with
@@ -161,7 +161,7 @@ fn bare_wait(cap: Duration) -> Result<Duration> {
     Ok(start.elapsed().saturating_sub(cap))
 }
 
-/// Returns the delay until a process has ended that is killed when such a timer expires.
+/// Returns the delay until the end of a process that is killed when such a timer expires.
 fn bare_kill(cap: Duration) -> Result<Duration> {
     let start = Instant::now();
     let mut child = Bare::new("/bin/sleep").arg("60").stdin(Stdio::null()).spawn()?;
@@ -194,8 +194,8 @@ fn cpu_overshoot(setting: &Setting) -> Result<()> {
     Ok(())
 }
 
-/// Measures the difference between reported and used CPU time. It consists of the time to start the processes
-/// and the measurement error.
+/// Measures the difference between reported and used CPU time. The difference consists of the time to start
+/// the processes and the measurement error.
 fn accuracy(setting: &Setting) -> Result<()> {
     let repetitions = (setting.repetitions / 40).max(5);
     println!("\n## CPU time reported minus CPU time used, {repetitions} runs each\n");

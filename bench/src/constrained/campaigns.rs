@@ -2,8 +2,8 @@
 //!
 //! | target | cost | constraint | cutoff |
 //! |---|---|---|---|
-//! | lcbench-* | seconds of 52 epochs of training | final accuracy >= the threshold of the data set | the slowest of 300 random configurations |
-//! | formula | seconds that grow as the error falls, four numbers | error <= 0.05 | 3 s |
+//! | lcbench-* | seconds for 52 epochs of training | final accuracy >= the threshold of the data set | the slowest of 300 random configurations |
+//! | formula | seconds that grow as the error falls; four parameters | error <= 0.05 | 3 s |
 //!
 //! A stopped trial reports neither accuracy nor error. Results are compared with the best feasible
 //! configuration among 2000 random ones, whose trials are not stopped. The default of the formula is fast but
@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     /// Exported network of LCBench; without it, targets on LCBench are skipped
     #[arg(long)]
     lcbench: Option<PathBuf>,
-    /// File of rows, one per campaign
+    /// CSV file with one row per campaign
     #[arg(long, default_value = "docs/results/constrained.csv")]
     rows: PathBuf,
 }
@@ -67,7 +67,7 @@ struct Target {
     function: Box<Function>,
     bound: f64,
     cutoff: f64,
-    /// Lowest cost of a feasible configuration among random ones.
+    /// Lowest cost among the random configurations that are feasible.
     best: f64,
 }
 
@@ -124,7 +124,7 @@ fn search_of(name: &str) -> Result<Search> {
     })
 }
 
-/// Runs one campaign and returns its row of the file.
+/// Runs one campaign and returns its row for the file.
 fn run(target: &Arc<Target>, search: &str, seed: u64) -> Result<String> {
     let mut objective = Objective::capped(target.cutoff);
     objective.constraints.push(Constraint::new(target.bound, Over::Mean));
@@ -169,7 +169,7 @@ fn run(target: &Arc<Target>, search: &str, seed: u64) -> Result<String> {
     ))
 }
 
-/// Runs the campaigns that are missing from the file of rows, then prints all rows.
+/// Runs the campaigns whose rows are missing from the file, then prints all rows.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let words = |line: &str| Ok(line.split(',').map(str::to_owned).collect::<Vec<String>>());
     let known = rows::read(&arguments.rows, HEAD, words)?;

@@ -1,5 +1,5 @@
-//! A benchmark with its objective: it runs the trials that configurators request, and the same test for all
-//! of them.
+//! A benchmark with its objective. It runs the trials that configurators request, and gives all configurators
+//! the same test.
 
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ pub(crate) struct Arena {
     pub(crate) name: &'static str,
     pub(crate) benchmark: Benchmark,
     pub(crate) objective: Objective,
-    /// Number of seeds on each test instance.
+    /// Number of seeds per test instance.
     runs: u32,
     default: OnceLock<Tested>,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Arena {
 /// Result of the test.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Tested {
-    /// Mean compared cost; the penalty of a timeout if the configuration is infeasible.
+    /// Mean compared cost, or the penalty for a timeout if the configuration is infeasible.
     pub(crate) cost: f64,
     pub(crate) feasible: bool,
 }

@@ -1,4 +1,4 @@
-//! The interface of configurators: each gets an arena, a budget and a seed, and returns its trajectory.
+//! The interface of configurators: each receives an arena, a budget and a seed, and returns its trajectory.
 
 use std::sync::Arc;
 

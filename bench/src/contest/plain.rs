@@ -1,4 +1,4 @@
-//! Random search without races and caps: every configuration runs on the same pairs, each trial up to the
+//! Random search without races or caps: every configuration runs on the same pairs, each trial up to the
 //! cutoff.
 
 use std::sync::Arc;

@@ -12,7 +12,7 @@ pub(crate) struct Trajectory {
     pub(crate) configurations: u64,
     /// All configurations tried, if the configurator reports them.
     pub(crate) tried: Vec<Configuration>,
-    /// Number of pairs of the last incumbent, if the configurator reports it.
+    /// Number of pairs that the last incumbent has run on, if the configurator reports it.
     pub(crate) pairs: Option<u64>,
     /// CPU seconds of the configurator itself, without its trials.
     pub(crate) own_cpu: Option<f64>,
@@ -22,7 +22,7 @@ pub(crate) struct Trajectory {
 #[derive(Clone, PartialEq, Debug)]
 struct Incumbent {
     trials: u64,
-    /// Total cost of all trials until then.
+    /// Total cost of all trials up to that point.
     spent: f64,
     configuration: Configuration,
 }
@@ -42,7 +42,7 @@ impl Trajectory {
         }
     }
 
-    /// Adds an incumbent, with the number and the cost of the trials until then.
+    /// Adds an incumbent, with the number and the total cost of the trials so far.
     pub(crate) fn push(&mut self, configuration: Configuration, trials: u64, spent: f64) {
         self.incumbents.push(Incumbent { trials, spent, configuration });
     }
@@ -52,7 +52,7 @@ impl Trajectory {
         self.latest(|_| true)
     }
 
-    /// Returns the incumbent at the time when the trials had cost this much in total.
+    /// Returns the incumbent at the time when all trials together had cost this much.
     pub(crate) fn at_cost(&self, spent: f64) -> &Configuration {
         self.latest(|incumbent| incumbent.spent <= spent)
     }

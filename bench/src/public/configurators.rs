@@ -38,7 +38,7 @@ fn captune(captune: Captune) -> Contender {
     }
 }
 
-/// Returns the names of all configurators, in the order of tables.
+/// Returns the names of all configurators, in the order used in tables.
 pub(super) fn names() -> Vec<&'static str> {
     let built_in = built_in();
     built_in.iter().map(Contender::name).chain(PEERS.iter().map(|peer| peer.name)).collect()
@@ -50,10 +50,11 @@ fn peer(
     environments: Option<&Path>,
     adapters: &Path,
 ) -> Result<Contender, String> {
-    let folder = environments.ok_or("its environment is missing (--peers)")?;
+    let folder =
+        environments.ok_or("its environment is missing; give the folder of environments with --peers")?;
     let adapter = adapters.join("adapter.py");
     if !adapter.is_file() {
-        return Err(format!("the adapter {} does not exist (--adapters)", adapter.display()));
+        return Err(format!("the adapter {} does not exist; check --adapters", adapter.display()));
     }
     let installed = environment.find(folder).map_err(|error| format!("{error:#}"))?;
     let peer = Peer { name: environment.name, python: installed.python, adapter };

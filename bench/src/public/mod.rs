@@ -53,36 +53,36 @@ pub(crate) struct Arguments {
     /// Budgets in trials [default: all budgets of each configurator]
     #[arg(long = "budget", value_delimiter = ',')]
     budgets: Vec<u64>,
-    /// Random seeds of cells, as FIRST-LAST
+    /// Random seeds for the cells, as FIRST-LAST
     #[arg(long, default_value = "1-5")]
     seeds: String,
     /// Cells to run at the same time
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// File of captune's rows, one per cell, all of the same commit
+    /// CSV file with captune's rows, one per cell, all from the same commit
     #[arg(long, default_value = "docs/results/public.csv")]
     rows: PathBuf,
-    /// File of all other rows
+    /// CSV file with the rows of all other configurators
     #[arg(long, default_value = "docs/results/public-peers.csv")]
     peer_rows: PathBuf,
-    /// Folder of the peers' environments, created by bench/peers/setup; without it, peers are skipped
+    /// Folder with the peers' environments, created by bench/peers/setup; without it, peers are skipped
     #[arg(long)]
     peers: Option<PathBuf>,
-    /// Folder of the peers' adapters
+    /// Folder with the peers' adapters
     #[arg(long, default_value = "bench/peers")]
     adapters: PathBuf,
     /// Exported network of LCBench; without it, scenarios on LCBench are skipped
     #[arg(long)]
     lcbench: Option<PathBuf>,
-    /// Run nothing; print the tables of the existing rows
+    /// Run nothing; print the tables for the existing rows
     #[arg(long, conflicts_with = "calibrate")]
     print: bool,
-    /// Instead, run this many random configurations on each scenario and print their costs
+    /// Compare nothing; run this many random configurations on each scenario and print their costs
     #[arg(long, value_name = "CONFIGURATIONS", num_args = 0..=1, default_missing_value = "100")]
     calibrate: Option<usize>,
 }
 
-/// Runs the cells that are missing from the files of rows, then prints all rows.
+/// Runs the cells whose rows are missing from the files, then prints all rows.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let scenarios = chosen_scenarios(&arguments.scenarios)?;
     if let Some(count) = arguments.calibrate {
@@ -94,12 +94,12 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Prints the tables of the existing rows.
+/// Prints the tables for the existing rows.
 fn print(arguments: &Arguments, scenarios: &[Scenario]) -> Result<()> {
     let own = row::read(&arguments.rows)?;
     if let Some([first, other]) = own.array_windows().find(|[a, b]| a.version != b.version) {
         bail!(
-            "{} has rows of captune {} and {}; all rows of a table must be of one version",
+            "{} has rows from captune {} and {}; all rows in a table must be from one version",
             arguments.rows.display(),
             first.version,
             other.version
@@ -111,7 +111,7 @@ fn print(arguments: &Arguments, scenarios: &[Scenario]) -> Result<()> {
     Ok(())
 }
 
-/// Runs the cells that are missing from the files of rows; returns the number of cells that failed.
+/// Runs the cells whose rows are missing from the files; returns the number of cells that failed.
 fn run_missing(arguments: &Arguments, scenarios: &[Scenario]) -> Result<usize> {
     let contenders = chosen_contenders(arguments)?;
     let network = network(arguments)?;
@@ -171,7 +171,7 @@ fn chosen_scenarios(wanted: &[String]) -> Result<Vec<Scenario>> {
     let list: Vec<Scenario> = scenarios::ALL.iter().copied().filter(|it| is_wanted(it.name)).collect();
     ensure!(
         !list.is_empty(),
-        "no scenario begins with {}: expected {}",
+        "no scenario name begins with {}: expected {}",
         wanted.join(" or "),
         scenarios::ALL.iter().map(|it| it.name).collect::<Vec<_>>().join(", ")
     );
@@ -203,7 +203,7 @@ fn refuse_other_rows(known: &[Row], path: &Path, tasks: &VecDeque<Task<'_>>) -> 
         for row in known.iter().filter(|row| row.scenario == name) {
             ensure!(
                 row.definition == definition(&task.scenario),
-                "{} has rows of another definition of {name}; remove them, or choose another file",
+                "{} has rows from another definition of {name}; remove them, or choose another file",
                 path.display()
             );
         }
@@ -212,7 +212,7 @@ fn refuse_other_rows(known: &[Row], path: &Path, tasks: &VecDeque<Task<'_>>) -> 
         for row in other {
             ensure!(
                 row.version == contender.version,
-                "{} has rows of {} {}, but this is {}; choose another file with {}",
+                "{} has rows from {} {}, but this is {}; choose another file with {}",
                 path.display(),
                 row.configurator,
                 row.version,

@@ -15,13 +15,13 @@ use crate::contest::subject::solver::{CADICAL, CBC, MINISAT, Solver, Z3};
 use crate::contest::subject::{self, Benchmark};
 use crate::seeds::range;
 
-/// The benchmark of a scenario, or the reason why it is skipped.
+/// The benchmark for a scenario, or the reason why the scenario is skipped.
 pub(super) enum Opened {
     Ready(Benchmark),
     Skipped(String),
 }
 
-/// Returns the benchmark of a scenario. Scenarios on LCBench need its exported network.
+/// Returns the benchmark for a scenario. Scenarios on LCBench need its exported network.
 pub(super) fn subject(scenario: &Scenario, network: Option<&Arc<Network>>) -> Result<Opened> {
     Ok(match scenario.target {
         Target::Saps { class, training, test } => Opened::Ready(subject::saps::on(class, training, test)?),
@@ -58,7 +58,7 @@ fn with_network(
     open: impl Fn(&Arc<Network>) -> Result<Benchmark>,
 ) -> Result<Opened> {
     network.map_or_else(
-        || Ok(Opened::Skipped("its network is missing (--lcbench)".to_owned())),
+        || Ok(Opened::Skipped("its network is missing; give it with --lcbench".to_owned())),
         |network| Ok(Opened::Ready(open(network)?)),
     )
 }
@@ -81,7 +81,7 @@ fn solver(
     Ok(installed(subject::solver::on(solver, &texts, count, cutoff)?, solver.program))
 }
 
-/// Returns the arena of a scenario, or an error if the benchmark has a different checksum.
+/// Returns the arena for a scenario, or an error if the benchmark has a different checksum.
 pub(super) fn arena(scenario: &Scenario, benchmark: Benchmark) -> Result<Arena> {
     Arena::new(scenario.name, benchmark, objective(scenario), scenario.runs, scenario.checksum)
 }

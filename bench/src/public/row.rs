@@ -30,9 +30,9 @@ pub(super) struct Row {
     pub(super) configurations: u64,
     /// CPU time of the configurator itself, without its trials.
     pub(super) cpu_seconds: Option<f64>,
-    /// Number of pairs of the last incumbent.
+    /// Number of pairs that the last incumbent has run on.
     pub(super) pairs: Option<u64>,
-    /// Whether the last incumbent is feasible on the test; true without a constraint.
+    /// Whether the last incumbent is feasible on the test; true if there is no constraint.
     pub(super) feasible: bool,
     pub(super) default_cost: f64,
     /// Test costs after each of [`CHECKPOINTS`] within the budget.
@@ -41,7 +41,7 @@ pub(super) struct Row {
     pub(super) configuration: String,
 }
 
-/// Scenario, configurator, budget and seed, which identify a row of a file.
+/// Scenario, configurator, budget and seed, which together identify a row of a file.
 pub(super) type Cell<'a> = (&'a str, &'a str, u64, u64);
 
 impl Row {
@@ -98,10 +98,10 @@ impl Row {
             text,
         ] = *words
         else {
-            bail!("`{line}` is too short");
+            bail!("`{line}` has too few cells");
         };
         if costs.len() != CHECKPOINTS.len() {
-            bail!("`{line}` is too short");
+            bail!("`{line}` has too few cells");
         }
         let number = |word: &str| {
             word.parse::<f64>().with_context(|| format!("expected a number, got `{word}` in `{line}`"))
@@ -138,7 +138,7 @@ impl Row {
     }
 }
 
-/// Reads all rows of a file; empty if the file does not exist.
+/// Reads all rows of a file; returns none if the file does not exist.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
     rows::read(path, HEAD, Row::of_line).with_context(|| format!("could not read {}", path.display()))
 }

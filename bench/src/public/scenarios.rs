@@ -1,21 +1,21 @@
 //! The public list of scenarios, fixed before any result was known.
 //!
-//! Costs are counts: steps, conflicts, bytes, simulated seconds. They are the same on every machine, so the
-//! rows of results are too. The checksum covers the instances and some answers of the default. A target with
-//! different answers, such as another version of a solver, is refused.
+//! Costs are counts: steps, conflicts, bytes, simulated seconds. They are the same on every machine, and so
+//! are the results. The checksum covers the instances and some of the default's answers. A target with
+//! different answers, such as another version of a solver, is rejected.
 //!
-//! Instances and cutoffs were chosen only by `bench public --calibrate`, with random configurations, before
-//! any configurator was run on them.
+//! Instances and cutoffs were chosen only with `bench public --calibrate`, which runs random configurations,
+//! before any configurator was run on them.
 //!
 //! Rows store a digest of the `Debug` text of a scenario: renaming a type, variant or field here invalidates
 //! them.
 
-/// The target of a scenario. Seeds of generated instances are FIRST-LAST.
+/// The target of a scenario. Seeds for generated instances are given as FIRST-LAST.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Target {
     /// SAPS on quasigroups with holes, ORDER,HOLES; the cost is the number of steps.
     Saps { class: &'static str, training: &'static str, test: &'static str },
-    /// The formula of 76 parameters, with these numbers of instances; the cost is simulated seconds.
+    /// The formula with 76 parameters and these numbers of instances; the cost is simulated seconds.
     Synthetic { training: u32, test: u32 },
     /// The smooth function of five parameters, with these numbers of instances.
     Smooth { training: u32, test: u32 },
@@ -25,7 +25,7 @@ pub(super) enum Target {
     Cadical { bits: u32, training: &'static str, test: &'static str },
     /// cbc on knapsacks; the cost is the number of iterations of linear programs.
     Cbc { items: usize, constraints: usize, training: &'static str, test: &'static str },
-    /// z3 on equations of variables from 0 to `largest`; the cost is z3's own resource count.
+    /// z3 on equations over variables from 0 to `largest`; the cost is z3's own resource count.
     Z3 { variables: usize, equations: usize, largest: usize, training: &'static str, test: &'static str },
     /// Time to a given accuracy on a data set of LCBench; the cost is simulated seconds.
     TimeToAccuracy { data_set: &'static str },
@@ -45,7 +45,7 @@ pub(super) struct Scenario {
     pub(super) cutoff: Option<f64>,
     /// Bound on the mean of the constrained output, if there is one; a configuration above it fails the test.
     pub(super) bound: Option<f64>,
-    /// Number of seeds on each test instance.
+    /// Number of seeds per test instance.
     pub(super) runs: u32,
     pub(super) checksum: u64,
 }

@@ -1,11 +1,11 @@
 //! Summarises the rows as Markdown, with a section per budget.
 //!
-//! | figure | of | definition |
+//! | figure | applies to | definition |
 //! |---|---|---|
 //! | mean, median | a configurator on a scenario | mean or median of the cells' test costs |
 //! | ratio | a configurator on a scenario | its mean (or median) divided by that of the best peer, the configurator other than captune with the lowest mean |
 //! | rank | a configurator on a scenario | rank of its mean; ties share the mean rank |
-//! | p | two configurators on a scenario | permutation test of means, with Holm's correction over all tests of the table |
+//! | p | two configurators on a scenario | permutation test on means, with Holm's correction over all tests in the table |
 //! | trials to reach | a configurator on a scenario | the first checkpoint at which its mean is at most the best peer's final mean |
 
 use std::fmt::Write as _;

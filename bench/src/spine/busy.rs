@@ -1,4 +1,4 @@
-//! Measures the share of the workers' time that is spent on trials, with costs over three orders of
+//! Measures the share of the workers' time that is spent on trials, with costs that span three orders of
 //! magnitude.
 
 use anyhow::Result;
@@ -17,13 +17,13 @@ use crate::seeds::range;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Random seeds of campaigns and worlds, as FIRST-LAST
+    /// Random seeds for the campaigns and worlds, as FIRST-LAST
     #[arg(long, default_value = "1-20")]
     seeds: String,
     /// Number of simulated workers
     #[arg(long, default_value_t = 64)]
     workers: usize,
-    /// Simulated seconds of each campaign
+    /// Simulated seconds per campaign
     #[arg(long, default_value_t = 100_000.0)]
     wall: f64,
     /// Number of instances

@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// Number of campaigns, each in its own world
     #[arg(long, default_value_t = 200)]
     campaigns: u64,
-    /// Number of trials of each search
+    /// Number of trials in each search
     #[arg(long, default_value_t = 300)]
     trials: u64,
     /// Number of simulated workers

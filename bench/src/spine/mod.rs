@@ -1,4 +1,4 @@
-//! Compares the campaign loop with its goals.
+//! Compares the performance of the campaign loop with the goals for it.
 //!
 //! | part | question | goal |
 //! |---|---|---|
@@ -6,7 +6,7 @@
 //! | `flat` | how often is an improvement claimed where there is none? | 5 % |
 //! | `busy` | what share of the time of 64 workers is spent on trials? | 95 % |
 //! | `speedup` | in what share of the time do two workers reach the final quality of one? | 0.6 |
-//! | `rate` | how many trials of a millisecond per second, relative to the runner alone? | 80 % |
+//! | `rate` | how many trials of one millisecond run per second, relative to the runner alone? | 80 % |
 //! | `capping` | how much time does the optimizer itself take? | |
 
 mod busy;
@@ -30,15 +30,15 @@ pub(crate) struct Arguments {
 enum Part {
     /// SAPS tuned on five formulas and tested on twenty others
     Saps(saps::Arguments),
-    /// Claims of campaigns where all configurations are alike
+    /// Claims by campaigns in which all configurations are equally good
     Flat(flat::Arguments),
-    /// Use of workers, with costs over three orders of magnitude
+    /// Use of workers, with costs that span three orders of magnitude
     Busy(busy::Arguments),
     /// Time to the same quality, by the number of workers
     Speedup(speedup::Arguments),
     /// Trials per second of a whole campaign, compared with the runner alone
     Rate(rate::Arguments),
-    /// Time of the optimizer itself
+    /// Time that the optimizer itself takes
     Capping(capping::Arguments),
 }
 

@@ -2,7 +2,7 @@
 //! in the same number of threads that only call the runner. Both start the same commands with the same limits
 //! on the same cores. They alternate, so that a noisy machine disturbs both alike.
 //!
-//! CPU times are totals of this program, the guardian, the supervisors and the targets. If trials keep all
+//! CPU times are totals for this program, the guardian, the supervisors and the targets. If trials keep all
 //! cores busy, the ratio of CPU times is the ratio of rates that an otherwise idle machine would show.
 
 use std::path::{Path, PathBuf};
@@ -26,10 +26,10 @@ use crate::quantiles::Quantiles;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Number of trials of each campaign
+    /// Number of trials in each campaign
     #[arg(long, default_value_t = 4000)]
     trials: u64,
-    /// Number of campaigns of each program
+    /// Number of campaigns for each program
     #[arg(long, default_value_t = 7)]
     rounds: usize,
     /// Number of workers

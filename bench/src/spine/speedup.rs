@@ -1,9 +1,9 @@
 //! Measures the time in which several workers reach the final quality of one worker.
 //!
-//! Quality is the true mean cost of the incumbent, computed from the formula of the function. One worker runs
-//! for a time T and then has quality q. The time of several workers is the time at which they first have
-//! quality q or better. One worker usually reaches q before T. So this time is compared both with T and with
-//! the time at which one worker first had q.
+//! Quality is the true mean cost of the incumbent, computed from the function's formula. One worker runs for
+//! a time T and then has quality q. The time of several workers is the time at which they first have quality
+//! q or better. One worker usually reaches q before T, so the time of several workers is compared both with T
+//! and with the time at which one worker first had quality q.
 
 use anyhow::Result;
 use campaign::budget::Budget;
@@ -23,13 +23,13 @@ pub(crate) struct Arguments {
     /// Random seeds, as FIRST-LAST
     #[arg(long, default_value = "1-100")]
     seeds: String,
-    /// Simulated seconds of one worker
+    /// Simulated seconds for which one worker runs
     #[arg(long, default_value_t = 3000.0)]
     wall: f64,
     /// Numbers of workers to compare with one worker
     #[arg(long, value_delimiter = ',', default_values_t = [2, 8, 64])]
     workers: Vec<usize>,
-    /// Searches
+    /// Searches to run
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Proposer::Random, Proposer::Local])]
     search: Vec<Proposer>,
     /// Number of instances

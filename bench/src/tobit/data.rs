@@ -1,7 +1,7 @@
 //! Noisy readings of a function, censored above a threshold.
 //!
 //! ```text
-//! y = f(x) + N(0, (0.1 (max f - min f))²)         100 D locations x, 10 readings of each
+//! y = f(x) + N(0, (0.1 (max f - min f))²)         100 D locations x, 10 readings at each
 //! p(y) = (y - γ) / (q_Q - γ), clamped to [0, 1]   the probability that y is censored
 //! reading: at least γ if censored, else y
 //! ```
@@ -13,11 +13,11 @@
 //! | D | dimensions |
 //!
 //! The paper only says that readings above γ are censored "with a probability increasing from 0 to 1". With Q
-//! = 80, the shares of censored readings of hartmann6 match those printed in the paper. With Q = 95, the
-//! errors of treatment `ignore` match the printed ones. If γ is at least q_Q, all readings above γ are
+//! = 80, the shares of censored readings for hartmann6 match those printed in the paper. With Q = 95, the
+//! errors of the treatment `ignore` match the printed ones. If γ is at least q_Q, all readings above γ are
 //! censored.
 //!
-//! All readings of one location are in the same fold, so that no location is in both the training and the
+//! All readings at one location are in the same fold, so that no location is in both the training and the
 //! test set.
 
 use std::path::Path;
@@ -114,7 +114,9 @@ impl Data {
             let (fold, location) = (cells[0].parse::<usize>()?, cells[1].parse::<usize>()?);
             ensure!(fold < FOLDS, "expected a fold from 0 to {}, got {fold}", FOLDS - 1);
             match location.cmp(&data.truth.len()) {
-                std::cmp::Ordering::Greater => bail!("location {location} comes before {}", data.truth.len()),
+                std::cmp::Ordering::Greater => {
+                    bail!("location {location} comes before location {}", data.truth.len())
+                }
                 std::cmp::Ordering::Less => {}
                 std::cmp::Ordering::Equal => {
                     data.folds.push(fold);

@@ -10,7 +10,7 @@ use surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, Tra
 use super::MEMBERS;
 use super::data::Data;
 
-/// Returns the RMSE of the mean of an ensemble on a fold.
+/// Returns the RMSE of an ensemble's mean prediction on a fold.
 pub(super) fn error(data: &Data, fold: usize, treatment: Treatment, epochs: usize, seed: u64) -> Result<f64> {
     let errors = errors(data, fold, treatment, epochs, seed)?;
     errors.last().copied().context("no ensemble was trained")
@@ -47,7 +47,7 @@ pub(super) fn errors(
     Ok(errors)
 }
 
-/// Returns mean and standard deviation over folds.
+/// Returns the mean and the standard deviation over folds.
 pub(super) fn mean_and_deviation(errors: &[f64]) -> (f64, f64) {
     let count = errors.len() as f64;
     let mean = errors.iter().sum::<f64>() / count;

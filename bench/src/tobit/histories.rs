@@ -1,5 +1,5 @@
-//! Compares predicted with true costs. Networks learn from the history of a campaign with random search and
-//! capped races. They then predict the costs of configurations that the campaign has not tried.
+//! Compares predicted costs with true costs. Networks learn from the history of a campaign with random search
+//! and capped races. They then predict the costs of configurations that the campaign has not tried.
 //!
 //! | target | costs | cutoff | trials | configurations to predict |
 //! |---|---|---|---|---|
@@ -12,8 +12,8 @@
 //! The same figures are printed and plotted for the first quarter, half and three quarters of the trials,
 //! along with the error relative to the medians of the runs.
 //!
-//! The truth is the mean of the normal distribution fitted to the logarithms of a configuration's costs, see
-//! `truth`. True and predicted costs above the cutoff are set to the cutoff.
+//! The truth is the mean of the normal distribution fitted to the logarithms of a configuration's costs (see
+//! `truth`). True and predicted costs above the cutoff are set to the cutoff.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     /// Exported network of LCBench; without it, that target is skipped
     #[arg(long)]
     lcbench: Option<PathBuf>,
-    /// Random seeds of campaigns, as FIRST-LAST
+    /// Random seeds for the campaigns, as FIRST-LAST
     #[arg(long, default_value = "1-5")]
     seeds: String,
     /// Number of training epochs
@@ -60,7 +60,7 @@ const TRIALS: u64 = 500;
 /// Shares of the trials to learn from.
 const SHARES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 
-/// Measures of the agreement of predictions with the truth, with their names.
+/// Measures of how well predictions agree with the truth, with their names.
 const MEASURES: [(&str, Measure); 4] = [
     ("RMSE, log10", |found, test_set, _| rmse(found, &test_set.truth)),
     ("RMSE below the cutoff", |found, test_set, limit| rmse_below(found, &test_set.truth, limit)),
@@ -70,12 +70,12 @@ const MEASURES: [(&str, Measure); 4] = [
 
 type Measure = fn(&[f64], &TestSet, f64) -> f64;
 
-/// A target with the settings of its campaigns.
+/// A target with the settings for its campaigns.
 struct HistoryTarget {
     name: &'static str,
     space: Space,
     cutoff: f64,
-    /// Number of configurations to predict, and of runs of each.
+    /// Number of configurations to predict, and number of runs of each.
     test_size: (usize, u64),
     target: Target,
 }
@@ -103,7 +103,7 @@ fn history_targets(arguments: &Arguments) -> Result<Vec<Arc<HistoryTarget>>> {
         target: Target::Saps(formula),
     })];
     let Some(path) = &arguments.lcbench else {
-        println!("lcbench: skipped, its network is missing (--lcbench)\n");
+        println!("lcbench: skipped, its network is missing; give it with --lcbench\n");
         return Ok(all);
     };
     let recipe = DATA_SETS

@@ -1,4 +1,4 @@
-//! Compares treatments of censored readings by networks.
+//! Compares how networks treat censored readings.
 //!
 //! The paper is K. Eggensperger, K. Haase, P. Müller, M. Lindauer, F. Hutter, Neural Model-based Optimization
 //! with Right-Censored Observations, 2020. The benchmarks reproduce its Table 1, and draw plots like its
@@ -6,13 +6,13 @@
 //!
 //! | file | subject |
 //! |---|---|
-//! | `table` | the errors of all cells |
+//! | `table` | the errors for all cells |
 //! | `data` | noisy readings of four functions, censored above a threshold |
 //! | `folds` | cross-validation of one treatment |
 //! | `row` | one fold as a row of the file |
-//! | `paper` | the figures of the paper |
+//! | `paper` | the numbers in the paper's table |
 //! | `rounds` | errors by round of imputation, plotted |
-//! | `laws` | what networks learn of a normal distribution, plotted |
+//! | `laws` | what networks learn about a normal distribution, plotted |
 //! | `shapes` | what networks learn in one dimension, plotted |
 //! | `histories` | predicted against true costs of SAPS and LCBench, plotted |
 //! | `truth` | the expected cost of a configuration if some of its runs were capped |
@@ -44,13 +44,13 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Part {
-    /// Errors on four functions, by threshold and treatment, compared with those of the paper
+    /// Errors on four functions, by threshold and treatment, compared with those in the paper
     Table(table::Arguments),
     /// Errors on readings from a file, to compare with other programs
     Data(DataArguments),
     /// Errors by round of imputation
     Rounds(rounds::Arguments),
-    /// What networks learn of a normal distribution whose upper part is censored
+    /// What networks learn about a normal distribution whose upper part is censored
     Laws(laws::Arguments),
     /// What networks learn from censored readings in one dimension
     Shapes(shapes::Arguments),
@@ -68,7 +68,7 @@ struct DataArguments {
     /// Treatments of censored readings [default: all]
     #[arg(long = "treatment", value_delimiter = ',')]
     treatments: Vec<String>,
-    /// Random seed of the networks
+    /// Random seed for the networks
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -84,7 +84,7 @@ const TREATMENTS: [(&str, Treatment); 4] = [
 /// Number of networks in an ensemble.
 const MEMBERS: usize = 5;
 
-/// Number of folds of a cross-validation.
+/// Number of folds in a cross-validation.
 const FOLDS: usize = 5;
 
 /// Measures one part and prints it as Markdown.

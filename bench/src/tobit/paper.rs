@@ -1,7 +1,7 @@
 //! Table 1 of the paper: RMSE of ensembles of 5 networks after 10 000 epochs.
 
 /// The errors of ignore, drop, mean and tobit for each function, with thresholds at the 10th, 20th, 40th and
-/// 80th percentile.
+/// 80th percentiles.
 const TABLE: [(&str, [[f64; 4]; 4]); 4] = [
     (
         "branin",

@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     /// Number of training epochs
     #[arg(long, default_value_t = 500)]
     epochs: usize,
-    /// Random seed of readings and networks
+    /// Random seed for readings and networks
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// File to write the plots to

@@ -18,7 +18,7 @@ pub(super) struct Cell {
     pub(super) threshold: u32,
     pub(super) treatment: String,
     pub(super) epochs: usize,
-    /// Random seed of readings and networks.
+    /// Random seed for readings and networks.
     pub(super) seed: u64,
 }
 
@@ -62,7 +62,7 @@ impl Row {
     }
 }
 
-/// Reads all rows of a file; empty if the file does not exist.
+/// Reads all rows of a file; returns none if the file does not exist.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
     rows::read(path, HEAD, Row::of_line)
 }

@@ -32,16 +32,16 @@ pub(crate) struct Arguments {
     /// Number of training epochs
     #[arg(long, default_value_t = 500)]
     epochs: usize,
-    /// Random seed of readings and networks
+    /// Random seed for readings and networks
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Folds to run at the same time
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// File of rows, one per fold
+    /// CSV file with one row per fold
     #[arg(long, default_value = "docs/results/tobit.csv")]
     rows: PathBuf,
-    /// Run nothing; print the tables of the existing rows
+    /// Run nothing; print the tables for the existing rows
     #[arg(long)]
     print: bool,
 }
@@ -67,7 +67,7 @@ fn chosen(names: &[String], name: &str) -> bool {
     names.is_empty() || names.iter().any(|it| it == name)
 }
 
-/// Runs the folds that are missing from the file of rows, the cheapest first, then prints all rows.
+/// Runs the folds whose rows are missing from the file, the cheapest first, then prints all rows.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let known = row::read(&arguments.rows)?;
     let mut jobs: Vec<(Cell, usize)> = Vec::new();

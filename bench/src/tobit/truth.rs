@@ -12,8 +12,8 @@
 //! | h | hazard function of the standard normal distribution |
 //!
 //! If all runs were capped, the estimate does not exist, because the likelihood grows with μ without a
-//! maximum. Footnote 2 of the paper defines the true cost in this way. A cost above the cutoff is set to the
-//! cutoff afterwards.
+//! maximum. The paper defines the true cost as this estimate (footnote 2). A cost above the cutoff is set to
+//! the cutoff afterwards.
 
 use engine::Reading;
 use math::normal::hazard;

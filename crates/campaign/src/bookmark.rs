@@ -20,13 +20,13 @@ const NAMED: u32 = 2;
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Bookmark {
     pub(crate) snapshot: Snapshot,
-    /// Trials that are running.
+    /// Data about the running trials.
     #[serde(default)]
     pub(crate) marks: BTreeMap<TrialId, Mark>,
 }
 
-/// Stored data of a running trial. After an interruption in simulated time, it lets the trial run again with
-/// the same result.
+/// Stored data about a running trial. After an interruption in simulated time, the trial runs again with this
+/// data and has the same result.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Mark {
     /// Campaign time in seconds at which the trial started.
@@ -41,9 +41,9 @@ struct BookmarkOfVersion6 {
     marks: BTreeMap<TrialId, Mark>,
 }
 
-/// Why the state of a search cannot be written or read.
+/// Reason why the state of a search cannot be written or read.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
+#[allow(missing_docs, reason = "the messages explain the variants")]
 pub enum BookmarkError {
     #[error("cannot write the state of the search: {0}")]
     Write(#[from] rmp_serde::encode::Error),
@@ -56,8 +56,8 @@ pub enum BookmarkError {
 }
 
 impl Bookmark {
-    /// Serialises the bookmark for the store. `told` is the number of trials that the optimizer had been told
-    /// of.
+    /// Serialises the bookmark for the store. `told` is the number of trials that have been reported to the
+    /// optimizer.
     pub(crate) fn write(&self, told: u64) -> Result<State, BookmarkError> {
         Ok(State { snapshot: rmp_serde::to_vec_named(self)?, format: NAMED, told })
     }

@@ -1,11 +1,11 @@
-//! What a campaign may spend, and what it has spent.
+//! The budget of a campaign, and the amount spent so far.
 
 use execution::Record;
 use serde::{Deserialize, Serialize};
 
 use store::StoredEvent;
 
-/// Limits of a whole campaign. The campaign stops when it reaches the first of them.
+/// Limits for a whole campaign. The campaign stops when it reaches the first of them.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Budget {
     /// Seconds of campaign time, which does not include interruptions.
@@ -29,18 +29,18 @@ impl Budget {
     }
 }
 
-/// What a campaign has spent.
+/// The amount that a campaign has spent so far.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Spent {
     /// Seconds of campaign time.
     pub wall: f64,
     /// CPU seconds of all trials, including withdrawn ones.
     pub cpu: f64,
-    /// Number of trials that the optimizer has been told of.
+    /// Number of trials that have been reported to the optimizer.
     pub trials: u64,
 }
 
-/// The limit that was reached.
+/// One of the limits of a budget.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
@@ -67,8 +67,8 @@ impl Limit {
 const EVENT: &str = "budget";
 
 impl Budget {
-    /// Returns the event that stores a session's budget. The scenario may not contain this budget, because
-    /// the user can set it on the command line.
+    /// Returns the event that stores a session's budget. The scenario does not always contain this budget,
+    /// because the user can set it on the command line.
     pub(crate) fn event(&self, at: f64) -> Result<StoredEvent, serde_json::Error> {
         Ok(StoredEvent { at, kind: EVENT.to_owned(), text: serde_json::to_string(self)? })
     }

@@ -1,7 +1,7 @@
 //! The main loop: ask the optimizer, run trials, store their results, tell the optimizer.
 //!
 //! A trial is on disk before the optimizer sees it. The workers do not wait for the disk: captune requests a
-//! few trials ahead, enough to keep them busy during one commit.
+//! few trials ahead, enough to keep the workers busy during one commit.
 
 mod follow;
 mod hopeless;
@@ -32,7 +32,8 @@ use store::{Batch, StoredEvent};
 
 /// Seconds between two pictures of the campaign.
 const TICK: f64 = 0.1;
-/// In repeatable mode, the number of trials that are requested but not yet told, for any number of workers.
+/// In repeatable mode, the number of trials that are requested but not yet reported to the optimizer. It does
+/// not depend on the number of workers.
 const WINDOW: usize = 8;
 /// Share of the budget after which the best configurations that lost a race may race again.
 const FINAL: f64 = 0.9;
@@ -41,7 +42,7 @@ const FINAL: f64 = 0.9;
 /// campaign.
 pub type Sink<'a> = &'a mut dyn FnMut(&Event);
 
-/// Why a campaign failed.
+/// Reason why a campaign failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CampaignError {
     /// Trials can no longer be stored.
@@ -61,16 +62,16 @@ pub struct Campaign<'a> {
     optimizer: Optimizer,
     desk: Desk<'a>,
     ledger: Ledger,
-    /// In repeatable mode: running trials in the order of their requests.
+    /// In repeatable mode: running trials in the order in which they were requested.
     window: VecDeque<TrialId>,
-    /// In repeatable mode: trials that ended before an earlier requested trial did.
+    /// In repeatable mode: trials that ended before a trial that was requested earlier.
     early: BTreeMap<TrialId, Record>,
     cpu: f64,
     thinking: Thinking,
     /// Flag that is raised when the user asks the campaign to stop.
     interrupt: Interrupt,
     /// Whether the user interrupted the optimizer during a computation. The campaign then discards the
-    /// optimizer's state and resumes from what is on disk, as after a kill.
+    /// optimizer's state, so the next session resumes from the state on disk, as after a kill.
     discard_state: bool,
     pace: Pace,
     savings: Option<Savings>,
@@ -83,17 +84,17 @@ pub struct Campaign<'a> {
     next_tick: f64,
     /// Share of the budget at which the next picture will be stored.
     next_kept: f64,
-    /// Lowered caps that have not been emitted yet.
+    /// Lowered caps for which no event has been emitted yet.
     lowered: Vec<(TrialId, Cap)>,
-    /// A failure to report while no trial has succeeded: the last failure of the default if there is one,
-    /// otherwise the first failure of any configuration.
+    /// The failure to report if no trial succeeds: the last failure of the default if there is one, otherwise
+    /// the first failure of any configuration.
     failed: Option<Box<Record>>,
     requests: Option<Requests>,
     deadline: Option<Deadline>,
-    /// Whether the next trial was held back because it could not end before the deadline. No trial starts
+    /// Whether the next trial was held back because it might not end before the deadline. No trial starts
     /// until another result arrives.
     held: bool,
-    /// The learner that was last announced as chosen.
+    /// The learner whose choice was last announced.
     chosen: Option<Learner>,
     stop: Option<Stop>,
 }
@@ -156,7 +157,7 @@ impl<'a> Campaign<'a> {
         Ok(campaign)
     }
 
-    /// Makes the campaign race the configurations in a queue, too. `events` are the events stored so far.
+    /// Makes the campaign also race the configurations in a queue. `events` are the events stored so far.
     #[must_use]
     pub fn with_queue(mut self, queue: Queue, events: &[StoredEvent]) -> Self {
         self.requests = Some(Requests::new(queue, events));
@@ -170,9 +171,9 @@ impl<'a> Campaign<'a> {
         self
     }
 
-    /// Handles the trials that were running when the campaign was interrupted. Trials whose results are on
-    /// disk are told to the optimizer. In simulated time, the others run again with the same result. In real
-    /// time they are withdrawn, and the optimizer requests them again.
+    /// Handles the trials that were running when the campaign was interrupted. Results that are on disk are
+    /// reported to the optimizer. In simulated time, the other trials run again with the same result. In real
+    /// time, they are withdrawn, and the optimizer requests them again.
     fn restore_pending(&mut self, marks: &BTreeMap<TrialId, Mark>, untold: Vec<engine::history::Trial>) {
         let pending: Vec<TrialRequest> = self.optimizer.running().cloned().collect();
         let on_disk = |id: TrialId| untold.iter().any(|trial| trial.id == id);
@@ -190,7 +191,7 @@ impl<'a> Campaign<'a> {
             if let Some(savings) = &mut self.savings {
                 savings.add(&trial.observation);
             }
-            // `tell` fails only for trials that the snapshot does not know. This store contains no such
+            // `tell` fails only for trials that the snapshot does not contain. This store contains no such
             // trials.
             let _ = self.optimizer.tell(trial.id, trial.observation);
             if self.settings.repeatable {
@@ -199,7 +200,7 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    /// Searches until a limit of the budget is reached or the campaign stops for another reason.
+    /// Searches until a budget limit is reached or the campaign stops for another reason.
     pub fn search(&mut self, sink: Sink<'_>) -> Result<Stop, CampaignError> {
         self.follow(sink);
         self.refuse_wrong_default();
@@ -316,8 +317,8 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    /// Returns whether the last part of the budget has begun. Always false for a repeatable campaign, whose
-    /// decisions do not depend on the clock.
+    /// Returns whether the last part of the budget has begun. For a repeatable campaign in real time, only
+    /// the limit on trials counts, because its decisions must not depend on the clock.
     fn is_near_end(&self, spent: &Spent) -> bool {
         let Settings { budget, repeatable, .. } = self.settings;
         let by_clock = !repeatable || self.desk.is_stepwise();
@@ -325,7 +326,7 @@ impl<'a> Campaign<'a> {
         counted.fraction(spent) >= FINAL
     }
 
-    /// Submits a trial. If the executor refuses the trial, it is withdrawn, and the optimizer may request it
+    /// Submits a trial. If the executor refuses it, the trial is withdrawn, and the optimizer may request it
     /// again later.
     fn submit(&mut self, request: TrialRequest, mark: Option<Mark>) {
         let id = request.id;
@@ -345,8 +346,8 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    /// Returns whether the deadline has passed, or whether no trial is running and no further trial can end
-    /// before the deadline.
+    /// Returns whether no time is left: the deadline has passed, or no trial is running and the next one
+    /// could not end before the deadline.
     fn is_out_of_time(&self, now: f64) -> bool {
         let is_over = self.deadline.is_some_and(|deadline| deadline.left(now) <= 0.0);
         is_over || (self.held && self.desk.out().is_empty() && self.ledger.is_settled())
@@ -393,7 +394,7 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    /// Returns the longest time to wait, in campaign seconds.
+    /// Returns the longest time to wait, in seconds of campaign time.
     fn patience(&self) -> f64 {
         let grain = self.settings.problem.objective.grain;
         let race = if self.settings.repeatable { None } else { self.optimizer.patience() };
@@ -455,7 +456,8 @@ impl<'a> Campaign<'a> {
                 savings.add(observation);
             }
             self.unmeasured += u64::from(observation.is_unmeasured());
-            // The optimizer lists every submitted trial as running until it is told, so this cannot fail.
+            // The optimizer lists every submitted trial as running until it is told the result, so this
+            // cannot fail.
             let _ = self.thinking.time(|| self.optimizer.tell(told.trial.id, observation.clone()));
             // The next trial may now be a different one with a lower cap, so it may fit before the deadline.
             // In repeatable mode, requests must not depend on trials that were withdrawn for lack of time.
@@ -503,7 +505,7 @@ impl<'a> Campaign<'a> {
         self.settle()
     }
 
-    /// Returns what has been spent so far. A running trial counts only after it has ended.
+    /// Returns the time and trials spent so far. A running trial counts only after it has ended.
     fn spent(&self) -> Spent {
         let trials = self.optimizer.history().trials().len() as u64;
         Spent { wall: self.desk.now(), cpu: self.cpu, trials }
@@ -524,7 +526,7 @@ impl<'a> Campaign<'a> {
         (&mut self.desk, &mut self.ledger, self.deadline.as_mut())
     }
 
-    /// Returns the deadline, including the trials that it refused.
+    /// Returns the deadline, including its last refusal of a trial.
     pub fn deadline(&self) -> Option<Deadline> {
         self.deadline
     }

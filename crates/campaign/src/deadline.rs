@@ -1,17 +1,17 @@
 //! The time by which a campaign must end, whatever its budget, because the surrounding job ends.
 //!
-//! A trial starts only if it would end in time even if it ran to its cap. A trial that still runs when the
-//! time is up is withdrawn, so that nothing is killed in the middle of writing.
+//! A trial starts only if it would end in time even if it ran to its cap. A trial that is still running when
+//! the time is up is withdrawn, so that nothing is killed in the middle of writing.
 
 use std::time::{Duration, SystemTime};
 
 use execution::Record;
 use scenario::Scenario;
 
-/// Time to store the state, and for the caller to react to the end of the campaign.
+/// Time reserved for storing the state, and for the caller to react to the end of the campaign.
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// Returns how long before the end of the job everything stops: 10 s, plus the time that it may take to kill
+/// Returns the time between the deadline and the end of the job: 10 s, plus the time that it may take to kill
 /// a trial and run its teardown.
 pub fn margin(scenario: &Scenario) -> Duration {
     let grace = scenario.limits.grace.unwrap_or_default();
@@ -25,11 +25,11 @@ pub fn left(scenario: &Scenario, end: SystemTime, now: SystemTime) -> f64 {
     left.saturating_sub(margin(scenario)).as_secs_f64()
 }
 
-/// The deadline of one session, including the trials that it refused.
+/// The deadline of one session. It remembers its last refusal of a trial.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Deadline {
     at: f64,
-    /// The longest time in seconds that a trial took beyond the time of its command.
+    /// The longest time in seconds that any trial took in addition to the run time of its command.
     overhead: f64,
     ended: u64,
     refused: Option<f64>,
@@ -57,7 +57,7 @@ impl Deadline {
         has_time
     }
 
-    /// Remembers that running trials had to be stopped, if the time is up.
+    /// If the time is up, remembers that running trials had to be stopped.
     pub fn note_what_runs(&mut self, now: f64) {
         if self.left(now) <= 0.0 {
             self.refused = self.refused.or(Some(self.overhead));
@@ -69,8 +69,8 @@ impl Deadline {
         self.refused = None;
     }
 
-    /// Updates the overhead with a trial that has ended: the time that it took beyond the time of its
-    /// command.
+    /// Updates the overhead from a trial that has ended: the time that it took in addition to the run time of
+    /// its command.
     pub fn learn(&mut self, record: &Record) {
         self.ended += 1;
         let own = record.detail.wall.unwrap_or(0.0);

@@ -1,4 +1,4 @@
-//! Passes trials to an executor and returns each of them once when it ends.
+//! Passes trials to an executor and returns each trial exactly once, when it ends.
 //!
 //! Search, validation and measurement all run their trials through a desk. An executor may report a trial
 //! twice or too late, or report a trial that it was never given. The desk passes on only trials that are
@@ -24,7 +24,7 @@ pub(crate) struct Out {
     is_cancelled: bool,
 }
 
-/// What the desk reports.
+/// A report from the desk.
 pub(crate) enum Came {
     /// A submitted trial has ended.
     Ended(Box<Record>),
@@ -32,11 +32,11 @@ pub(crate) enum Came {
     Failed(TargetError),
     /// Number of batches that the store has committed, or the store's failure.
     Committed(Result<u64, String>),
-    /// Someone asked for a stop.
+    /// Someone asked the campaign to stop.
     Interrupted,
     /// Nothing to act on, such as a duplicate report.
     Ignored,
-    /// The waiting time is over and nothing has happened.
+    /// Nothing has happened within the waiting time.
     Nothing,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Desk<'a> {
         self.executor.now()
     }
 
-    /// Returns the number of trials that can run at once now.
+    /// Returns the number of trials that can currently run at the same time.
     pub(crate) fn workers(&self) -> usize {
         self.executor.workers()
     }
@@ -94,7 +94,7 @@ impl<'a> Desk<'a> {
         reached
     }
 
-    /// Returns the seconds that the command of a trial takes if it runs to its cap.
+    /// Returns the seconds that a trial's command takes if the trial runs to its cap.
     pub(crate) fn longest(&self, request: &TrialRequest) -> Option<f64> {
         self.executor.longest(request)
     }
@@ -155,7 +155,7 @@ impl<'a> Desk<'a> {
         self.out.values_mut().for_each(|out| out.is_cancelled = true);
     }
 
-    /// Returns the next thing that happens. Waits at most `patience` seconds.
+    /// Waits at most `patience` seconds for the next event, and returns it.
     pub(crate) fn next(&mut self, patience: Option<f64>) -> Came {
         let happening = self.executor.next(&self.inbox, patience);
         self.is_refusing = false;

@@ -1,4 +1,4 @@
-//! Events of a campaign. Every display works by reading events.
+//! Events of a campaign. All displays are driven by these events.
 
 use std::path::PathBuf;
 
@@ -36,13 +36,13 @@ impl Event {
 
     /// Returns the event as a row of the journal, whatever its kind.
     pub(crate) fn written(&self) -> Option<StoredEvent> {
-        // Serialising fails only for values that JSON cannot express; events have none.
+        // Serialising fails only for values that JSON cannot express; events contain no such values.
         let Ok(Value::Object(tagged)) = serde_json::to_value(&self.what) else { return None };
         let (kind, fields) = tagged.into_iter().next()?;
         Some(StoredEvent { at: self.at, kind, text: fields.to_string() })
     }
 
-    /// Reads a row of the journal; `None` for kinds that this version does not know.
+    /// Reads a row of the journal; returns `None` for kinds that this version does not know.
     pub fn of_stored(stored: &StoredEvent) -> Option<Self> {
         let fields = serde_json::from_str(&stored.text).ok()?;
         let tagged = Value::Object([(stored.kind.clone(), fields)].into_iter().collect());
@@ -50,11 +50,11 @@ impl Event {
     }
 }
 
-/// What happened.
+/// The kind of an event, with its details.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
-    /// A trial is on disk, and the optimizer has been told.
+    /// A trial is on disk, and its result has been reported to the optimizer.
     TrialEnded(Box<Record>),
     /// A race of a configuration against the incumbent has begun.
     RaceOpened {
@@ -85,10 +85,10 @@ pub enum What {
         config: ConfigId,
         /// Number of pairs on which the challenger's cost was known.
         pairs: usize,
-        /// Why.
+        /// The reason.
         why: Drop,
     },
-    /// captune has chosen another learner because it now judges that one to be the best.
+    /// captune has chosen this learner, which it now judges to be the best.
     Chosen(Choice),
     /// A challenger has won its race.
     NewIncumbent(Box<NewIncumbent>),
@@ -96,9 +96,9 @@ pub enum What {
     Warning(Warning),
     /// The current state of the campaign, several times a second.
     Progress(Box<Progress>),
-    /// A trial of the validation has ended.
+    /// A validation trial has ended.
     Validating {
-        /// Number of trials ended.
+        /// Number of trials that have ended.
         done: usize,
         /// Total number of trials.
         of: usize,
@@ -110,7 +110,7 @@ pub enum What {
 /// Details of a configuration that has won its race.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct NewIncumbent {
-    /// Number of the configuration.
+    /// The configuration's number.
     pub config: ConfigId,
     /// Values of its parameters.
     pub values: Values,
@@ -122,9 +122,9 @@ pub struct NewIncumbent {
     /// The mean compared cost of the previous incumbent on the same pairs; NaN if it gave a wrong answer.
     #[serde(with = "math::json_number")]
     pub before: f64,
-    /// How the configuration meets each constraint.
+    /// The configuration's result for each constraint.
     pub holdings: Vec<Holding>,
-    /// How the previous incumbent meets each constraint.
+    /// The previous incumbent's result for each constraint.
     pub holdings_before: Vec<Holding>,
 }
 
@@ -132,9 +132,9 @@ pub struct NewIncumbent {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Warning {
-    /// More than half of the incumbent's pairs time out.
+    /// The incumbent times out on more than half of its pairs.
     MostlyTimeouts {
-        /// Number of pairs that time out.
+        /// Number of pairs on which it times out.
         timeouts: usize,
         /// Total number of pairs.
         pairs: usize,
@@ -203,16 +203,16 @@ pub enum Warning {
     Failure {
         /// The trial.
         id: TrialId,
-        /// The reason for the failure, in words that are the same for the same cause.
+        /// The reason for the failure. The same cause always has the same wording.
         reason: String,
     },
 }
 
-/// Why a search stopped.
+/// Reason why a search stopped.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
-    /// A limit of the budget was reached.
+    /// A budget limit was reached.
     Budget(Limit),
     /// Every configuration has been tried.
     Exhausted,
@@ -223,7 +223,7 @@ pub enum Stop {
     /// Every trial so far has failed, including those of the default.
     NeverSucceeded {
         /// The last failure of the default if there is one, otherwise the first failure of this session. If
-        /// this session has no failure, the last stored one.
+        /// this session has no failures, this is the last stored failure.
         trial: Box<Record>,
     },
     /// The default gives wrong answers, so nothing can be compared with it.

@@ -1,5 +1,5 @@
-//! Connects the main loop with the store. The ledger tracks which trials are on disk, because the optimizer
-//! may be told only of these.
+//! Connects the main loop with the store. The ledger tracks which trials are on disk, because only these may
+//! be reported to the optimizer.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -16,7 +16,7 @@ use store::{
     Acknowledgement, Batch, Store, StoreError, StoredConfiguration, StoredEvent, StoredIncumbent, Writer,
 };
 
-/// Why trials can no longer be stored.
+/// Reason why trials can no longer be stored.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     /// The store returned an error.
@@ -37,7 +37,7 @@ pub struct Ledger {
     waiting: VecDeque<(Instant, Vec<Record>)>,
     /// Number of batches committed so far.
     committed: u64,
-    /// Trials that are on disk but that the optimizer has not been told of.
+    /// Trials that are on disk but have not been reported to the optimizer yet.
     safe: Vec<Record>,
     latency: Option<f64>,
     stored_configurations: usize,
@@ -80,17 +80,18 @@ impl Ledger {
         })
     }
 
-    /// Returns whether everything submitted is on disk.
+    /// Returns whether all submitted batches are on disk.
     pub(crate) fn is_settled(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Returns the seconds that the last commit took; `None` if nothing was committed since the last call.
+    /// Returns the seconds that the last commit took; `None` if nothing has been committed since the last
+    /// call.
     pub(crate) fn latency(&mut self) -> Option<f64> {
         self.latency.take()
     }
 
-    /// Takes the trials that are on disk, so that the optimizer can be told of them.
+    /// Takes the trials that are on disk, so that they can be reported to the optimizer.
     pub(crate) fn take_safe(&mut self) -> Vec<Record> {
         let safe = std::mem::take(&mut self.safe);
         self.told += safe.len() as u64;
@@ -130,7 +131,8 @@ impl Ledger {
         self.events.clear();
     }
 
-    /// Stores trials that have ended, together with the state of the search before it is told of them.
+    /// Stores trials that have ended, together with the state of the search before these trials are reported
+    /// to it.
     pub(crate) fn keep(
         &mut self,
         rows: Vec<Record>,
@@ -227,7 +229,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Processes a report of the store: the number of batches committed so far, or a failure.
+    /// Processes a report from the store: the number of batches committed so far, or a failure.
     pub(crate) fn committed(&mut self, outcome: Result<u64, String>) -> Result<(), LedgerError> {
         let batches = outcome.map_err(LedgerError::Failed)?;
         while self.committed < batches {

@@ -1,5 +1,5 @@
-//! One optimisation from start to stop: what to tune, running trials, storing them, and resuming
-//! after an interruption.
+//! One optimisation from start to stop: running and storing its trials, resuming it after an interruption,
+//! and validating its result.
 
 mod bookmark;
 pub mod budget;

@@ -19,7 +19,7 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    /// Creates a counter without trials, for this many workers.
+    /// Creates a counter for this many workers, before any trial has ended.
     pub(crate) fn new(workers: usize) -> Self {
         Self { workers: workers as u64, in_a_row: 0, lost: 0, ended: 0 }
     }

@@ -1,19 +1,19 @@
 //! Determines the number of trials to request ahead, so that no slot waits for the disk.
 //!
 //! When a trial ends, its slot would be idle until the trial is committed and the next one is requested. If a
-//! trial takes the time t and this delay is d, about d / t more trials per slot fill the gap. If trials are
-//! long, none are requested ahead, because a trial requested later has a more recent cap.
+//! trial takes time t and this delay is d, about d / t more trials per slot fill the gap. If trials are long,
+//! none are requested ahead, because the cap of a trial that is requested later is more up to date.
 
-/// Delay in seconds that comes on top of the disk's: the time that threads take to wake each other.
+/// Delay in seconds in addition to the commit: the time that threads take to wake each other.
 const HAND_OVER: f64 = 2e-4;
-/// Trials longer than this many delays gain nothing from requests ahead.
+/// If trials are longer than this many delays, nothing is gained by requesting trials ahead.
 const LONG: f64 = 50.0;
 /// Largest number of trials to request ahead per slot.
 const MOST: usize = 16;
 /// Weight of the newest measurement in the running means.
 const NEWEST: f64 = 0.2;
 
-/// Running means of the times of trials and commits.
+/// Running means of trial times and commit times.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pace {
     trial: Option<f64>,

@@ -14,7 +14,7 @@ use crate::settings::Settings;
 /// The current state of a running campaign.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Progress {
-    /// What has been spent.
+    /// The time and trials spent so far.
     pub spent: Spent,
     /// Share of the budget used.
     #[serde(with = "math::json_number")]
@@ -26,17 +26,17 @@ pub struct Progress {
     /// The optimizer's own share of this session's time.
     #[serde(with = "math::json_number")]
     pub optimizer_share: f64,
-    /// Trials that have ended, by status in the order of [`Status::ALL`].
+    /// Number of trials that have ended with each status, in the order of [`Status::ALL`].
     pub counts: [u64; Status::ALL.len()],
-    /// Number of trials lost, without trials that were cancelled on purpose.
+    /// Number of lost trials, excluding trials that were cancelled on purpose.
     pub lost: u64,
-    /// Number of configurations of which at least one trial has ended.
+    /// Number of configurations for which at least one trial has ended.
     pub configurations: usize,
     /// The incumbent.
     pub best: Standing,
     /// Comparison of the default and the incumbent on the pairs that both have been tried on.
     pub default: Option<TrainingComparison>,
-    /// The challenger with the longest current race.
+    /// The racing challenger with the lowest number.
     pub racing: Option<Challenger>,
     /// Number of other challengers that are racing.
     pub others: usize,
@@ -44,7 +44,7 @@ pub struct Progress {
     pub default_is_feasible: bool,
     /// Number of finished trials that reported a non-finite value for a constrained output.
     pub unmeasured: u64,
-    /// Estimated factor by which the trials would have cost more without capping.
+    /// Estimated factor by which capping has reduced the total cost of the trials.
     #[serde(with = "math::json_number")]
     pub saved: f64,
 }
@@ -66,11 +66,11 @@ pub struct Standing {
     /// Its mean compared cost on these pairs; NaN if there are none.
     #[serde(with = "math::json_number")]
     pub mean: f64,
-    /// 95 % confidence interval of the mean.
+    /// 95 % confidence interval for the mean.
     pub interval: Option<Interval>,
     /// Number of these pairs on which the configuration times out.
     pub timeouts: usize,
-    /// How it meets each constraint.
+    /// Its result for each constraint.
     pub holdings: Vec<Holding>,
 }
 
@@ -81,7 +81,7 @@ impl Standing {
     }
 }
 
-/// Two configurations compared on the pairs that both have been tried on.
+/// Comparison of two configurations on the pairs that both have been tried on.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TrainingComparison {
     /// Number of pairs.
@@ -105,7 +105,7 @@ impl TrainingComparison {
     }
 }
 
-/// A challenger in its race.
+/// A challenger that is racing.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Challenger {
     /// Its number.
@@ -142,7 +142,7 @@ pub fn has_only_failed(history: &History, config: ConfigId) -> bool {
     known.peek().is_some() && known.all(|(_, trial)| trial.observation.status().is_failure())
 }
 
-/// Returns how a configuration meets each constraint.
+/// Returns a configuration's result for each constraint.
 pub fn holdings(history: &History, objective: &Objective, config: ConfigId) -> Vec<Holding> {
     if objective.constraints.is_empty() {
         return Vec::new();
@@ -177,8 +177,8 @@ pub fn both_known(
 /// luck, because the configuration was chosen for its results on these pairs.
 const ENOUGH_PAIRS: usize = 5;
 
-/// Compares the mean costs of two configurations on the pairs where both costs are known; `None` if there are
-/// no such pairs.
+/// Compares the mean costs of two configurations on the pairs where both costs are known; returns `None` if
+/// there are no such pairs.
 pub fn compare(
     history: &History,
     settings: &Settings,

@@ -15,7 +15,7 @@ use space::Literal;
 
 use scenario::configuration_file;
 
-/// Why a queue cannot be used.
+/// Reason why a queue cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {verb} {}", path.display())]
 pub struct QueueError {
@@ -44,7 +44,7 @@ impl Queue {
         };
         fs::create_dir_all(&self.folder).map_err(fail("create", &self.folder))?;
         let moment = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        // The names sort by the time of the request. The process number distinguishes requests of two
+        // The names sort by the time of the request. The process ID distinguishes requests from different
         // processes.
         let name = format!("{moment:030}-{}.json", std::process::id());
         let (path, new) = (self.folder.join(&name), self.folder.join(format!("{name}.new")));

@@ -28,7 +28,7 @@ pub(crate) struct Requests {
     last_poll: Option<Instant>,
 }
 
-/// A file of the queue after it was read.
+/// A file from the queue, after reading.
 pub(crate) enum QueueEntry {
     /// The name of the file, and the configuration to race.
     Race(String, Configuration),

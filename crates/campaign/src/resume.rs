@@ -12,11 +12,11 @@ use store::Loaded;
 /// The stored state of a campaign to resume.
 #[derive(Debug, Default)]
 pub struct Resumed {
-    /// All trials that the search had been told of.
+    /// All trials that had been reported to the search.
     pub history: History,
     /// The state of the search; `None` if the search starts again from the history alone.
     pub snapshot: Option<Snapshot>,
-    /// Trials on disk that the search had not been told of.
+    /// Trials on disk that had not been reported to the search.
     pub untold: Vec<Trial>,
     /// Trials that were running when the campaign stopped.
     pub marks: BTreeMap<TrialId, Mark>,
@@ -37,7 +37,8 @@ impl Resumed {
                 let Bookmark { snapshot, marks } = Bookmark::read(&state)?;
                 (Some(snapshot), history.take_after(state.told as usize), marks)
             }
-            // The state was written by an earlier version and cannot be read. The incumbent is kept.
+            // No readable state is stored, for example because an earlier version wrote it. The incumbent is
+            // kept.
             None => {
                 let best = incumbents.last().map(|last| Snapshot::of_incumbent(last.config, &history));
                 (best, Vec::new(), BTreeMap::new())

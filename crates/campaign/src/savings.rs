@@ -16,7 +16,7 @@
 
 use engine::{Observation, Reading, Status};
 
-/// Number of cells of the grid.
+/// Number of cells in the grid.
 const CELLS: usize = 256;
 /// Number of decades below the cutoff that the grid covers.
 const DECADES: f64 = 8.0;
@@ -66,7 +66,7 @@ impl Savings {
         }
     }
 
-    /// Returns the factor by which the same trials would have cost more without capping.
+    /// Returns the factor by which capping has reduced the total cost of the trials.
     pub(crate) fn factor(&self) -> f64 {
         if self.spent <= 0.0 {
             return 1.0;
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_estimate_is_near_what_uncapped_trials_would_have_cost() {
-        // Costs are log-uniform on [1, 100]; nine in ten trials are capped at 5.
+        // Costs are log-uniform on [1, 100]; nine in ten trials have a cap of 5.
         let mut rng = engine::Rng::new(1, "savings", 0);
         let mut savings = Savings::new(100.0);
         let (mut spent, mut uncapped) = (0.0, 0.0);

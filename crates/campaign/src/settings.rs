@@ -11,13 +11,13 @@ use surrogate::InstanceTable;
 
 use crate::budget::Budget;
 
-/// Number of points of the initial design.
+/// Number of points in the initial design.
 const DESIGN: usize = 10;
-/// Number of points of the initial design for a Gaussian process, which learns from few points. Together with
+/// Number of points in the initial design for a Gaussian process, which learns from few points. Together with
 /// the default, this is as many points as its first fit needs.
 const SMALL_DESIGN: usize = 4;
 
-/// How configurations are proposed.
+/// The method that proposes configurations.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Search {
     /// Random search.
@@ -28,12 +28,12 @@ pub enum Search {
     Model(Box<ByModel>),
 }
 
-/// Settings of a model-based search.
+/// Settings for a model-based search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ByModel {
-    /// The model, and how it is used.
+    /// The settings of the model.
     pub model: ModelSettings,
-    /// Features of the instances; `None` if the model can only tell the instances apart.
+    /// Features of the instances; `None` if the model knows only which instance each trial ran on.
     pub features: Option<InstanceTable>,
     /// Largest share of the wall time that the optimizer may use. It does not apply to campaigns that are
     /// repeatable or run in simulated time.
@@ -53,7 +53,7 @@ impl Search {
         Self::Model(Box::new(ByModel { model, ..ByModel::default() }))
     }
 
-    /// Returns the number of points of the initial design.
+    /// Returns the number of points in the initial design.
     fn design(&self) -> usize {
         match self {
             Self::Model(by) if by.model.learner == Learner::Gaussian => SMALL_DESIGN,
@@ -79,20 +79,20 @@ impl Search {
 /// A campaign's settings.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What is tuned.
+    /// The problem to solve: the space, the objective and the instances.
     pub problem: Problem,
-    /// How configurations are compared.
+    /// Settings for the races, which compare configurations.
     pub racing: Racing,
-    /// How configurations are proposed.
+    /// The method that proposes configurations.
     pub search: Search,
     /// Configurations that race before all others.
     pub initial: Vec<Configuration>,
-    /// How the result is validated.
+    /// Settings for the validation of the result.
     pub validation: Terms,
-    /// When to stop.
+    /// The limits at which the campaign stops.
     pub budget: Budget,
-    /// Whether the campaign processes results in the order of the requests, so that the results do not depend
-    /// on the number of workers.
+    /// Whether the campaign processes results in the order in which the trials were requested, so that its
+    /// outcome does not depend on the number of workers.
     pub repeatable: bool,
     /// Whether the cost is CPU time. If so, a target that uses almost no CPU time causes a warning.
     pub cpu_matters: bool,
@@ -121,14 +121,14 @@ impl Settings {
     }
 }
 
-/// How a validation is done.
+/// Settings for a validation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Terms {
     /// Whether a validation follows the search.
     pub wanted: bool,
-    /// The cutoff of the validation's trials, if it differs from that of the search.
+    /// The cutoff for validation trials, if it differs from that of the search.
     pub cutoff: Option<f64>,
-    /// Number of seeds per instance. By default, as many as are needed for enough pairs.
+    /// Number of seeds per instance. `None` means as many as are needed for enough pairs.
     pub seeds: Option<u32>,
     /// Campaign time that the validation may take, in seconds.
     pub budget: Option<f64>,

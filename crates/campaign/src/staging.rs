@@ -30,9 +30,9 @@ const UNSETTLED: Duration = Duration::from_millis(50);
 /// Extensions of compressed files, and the programs that unpack them.
 const UNPACKERS: [(&str, &str); 4] = [("gz", "gzip"), ("xz", "xz"), ("bz2", "bzip2"), ("zst", "zstd")];
 
-/// Why an instance cannot be staged.
+/// Reason why an instance cannot be staged.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
+#[allow(missing_docs, reason = "the messages explain the variants")]
 pub enum StagingError {
     #[error("cannot {verb} {}", path.display())]
     File { verb: &'static str, path: PathBuf, source: io::Error },
@@ -50,10 +50,10 @@ pub struct Staging {
     folder: PathBuf,
 }
 
-/// What staging has done.
+/// The result of staging.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Staged {
-    /// Number of files that were copied or unpacked now.
+    /// Number of files that were copied or unpacked this time.
     pub files: usize,
     /// Total size of these files in bytes.
     pub bytes: u64,

@@ -1,15 +1,15 @@
 //! Measures the optimizer's share of the wall time and keeps it small.
 //!
 //! ```text
-//! calm:     s + c <= h t
-//! brisk:    s + b <= h t and s_b + b <= h t / 2,  else
-//! hurried:  else
+//! calm:     if s + c <= h t
+//! brisk:    otherwise, if s + b <= h t and s_b + b <= h t / 2
+//! hurried:  otherwise
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | s, s_b | seconds that the optimizer took in this session; of these, at brisk tempo |
-//! | c, b | the longest single computation at that tempo, calm or brisk; the next one may take as long |
+//! | s, s_b | seconds that the optimizer has used in this session: in total; at brisk tempo |
+//! | c, b | seconds of the longest calm and the longest brisk computation; the next one may take as long |
 //! | h | `surrogate.overhead` |
 //! | t | seconds since the start of this session |
 //!
@@ -22,19 +22,19 @@ use std::time::Instant;
 
 use engine::propose::{Learner, ModelSettings, Tempo};
 
-/// Estimated seconds of the first fit, per value of the training data and per trial for collecting the data.
-/// They are upper bounds for current machines. The time of later computations is measured.
+/// Estimated seconds for the first fit: per value in the training data, and per trial for collecting the
+/// data. Both are upper bounds for current machines. The time of later computations is measured.
 const PER_VALUE: f64 = 1e-5;
 const PER_TRIAL: f64 = 2e-6;
-/// Estimated seconds of the first comparison of learners with few trials. It fits four networks, forests and
-/// Gaussian processes.
+/// Estimated seconds for the first comparison of learners with few trials. The comparison fits four networks,
+/// forests and Gaussian processes.
 const FIRST_JUDGEMENT: f64 = 1.0;
-/// Estimated seconds of the first fit of a Gaussian process, divided by the cube of its number of points.
+/// Estimated seconds for the first fit of a Gaussian process, divided by the cube of its number of points.
 const PER_CUBE: f64 = 2e-8;
 /// Time that a comparison of learners spends on fitting forests, as a multiple of the first fit's time.
 const JUDGED_FITS: f64 = 4.0;
 
-/// Estimated seconds of the first computations of a session, which cannot be measured yet.
+/// Estimated seconds for the first computations of a session, which cannot be measured yet.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct First {
     pub(crate) calm: f64,
@@ -42,7 +42,7 @@ pub(crate) struct First {
 }
 
 impl First {
-    /// Estimates the times for this many known trials and this many columns of configurations.
+    /// Estimates the times, given the number of known trials and the number of columns per configuration.
     pub(crate) fn of(model: &ModelSettings, trials: usize, columns: usize) -> Self {
         let values = (trials.min(2 * model.points) * columns) as f64;
         let brisk = PER_VALUE * values + PER_TRIAL * trials as f64;
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn the_tempo_leaves_time_for_another_computation_as_long_as_the_longest() {
         let mut thinking = Thinking::new(100.0, Some(0.1), First::default());
-        assert_eq!(thinking.tempo(100.0), Tempo::Calm, "the first is free");
+        assert_eq!(thinking.tempo(100.0), Tempo::Calm, "the first computation is free");
         thinking.took(1.0);
         thinking.took(0.5);
         let tempos = [114.9, 124.9, 125.1].map(|now| thinking.tempo(now));
@@ -191,7 +191,8 @@ mod tests {
         assert!(thinking.share(now) <= 0.1, "{}", thinking.share(now));
     }
 
-    /// The share is respected however long the computations take, even if they become longer as fits do.
+    /// The share is respected however long the computations take, even if they take longer and longer, as
+    /// fits do.
     #[test]
     fn the_allowed_share_is_not_exceeded() {
         let mut thinking = Thinking::new(0.0, Some(0.1), First::default());

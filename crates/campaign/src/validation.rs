@@ -1,7 +1,7 @@
 //! Validation: compares the default and the incumbent on pairs that the search did not use.
 //!
 //! Both configurations run on the same pairs with the same cutoff. Their trials are interleaved in random
-//! order on the same slots, so that neither profits from a quiet period of the machine. Every instance is run
+//! order on the same slots, so that neither profits from quiet periods on the machine. Every instance is run
 //! once before any is run again, and the two trials of a pair follow each other. So if the budget runs out,
 //! some seeds are missing, but no instances.
 
@@ -25,10 +25,10 @@ pub use crate::settings::Terms;
 use crate::{Campaign, CampaignError, Sink};
 use store::StoredValidation;
 
-/// Smallest number of pairs of a validation for which the user has not set the number of seeds.
+/// Smallest number of pairs in a validation, unless the user sets the number of seeds.
 const LEAST_PAIRS: usize = 20;
 
-/// Returns the objective of the validation.
+/// Returns the objective for the validation.
 pub fn objective(settings: &Settings) -> Objective {
     let own = &settings.problem.objective;
     // If nothing is capped, there is no cutoff to raise.
@@ -39,16 +39,16 @@ pub fn objective(settings: &Settings) -> Objective {
 /// The pairs of a validation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    /// How the pairs differ from those of the training.
+    /// How the pairs differ from the training pairs.
     pub basis: Basis,
     /// The pairs.
     pub pairs: Vec<Pair>,
 }
 
-/// Chooses the pairs to validate on. If there are unseen instances, which are numbered after the training
-/// instances, the pairs use these. Otherwise they use new seeds, or measure the training instances again. A
-/// deterministic target without unseen instances gets no pairs, because its trials would only repeat known
-/// results.
+/// Chooses the pairs to validate on. If there are unseen instances, the pairs use them; their numbers follow
+/// those of the training instances. Otherwise, the pairs use new seeds, or the training instances are
+/// measured again. A deterministic target without unseen instances gets no pairs, because its trials would
+/// only repeat known results.
 pub fn plan(settings: &Settings, unseen: u32) -> Plan {
     let train = settings.problem.instances;
     let deterministic = settings.racing.deterministic;
@@ -65,7 +65,7 @@ pub fn plan(settings: &Settings, unseen: u32) -> Plan {
         None if settings.validation.of_fold => LEAST_PAIRS.div_ceil((train + unseen) as usize),
         None => LEAST_PAIRS.div_ceil(instances.len()),
     };
-    // Results at another cutoff are not comparable, so these trials get other seeds.
+    // Results at a different cutoff are not comparable, so trials with a raised cutoff get other seeds.
     let raised =
         settings.validation.cutoff.filter(|&raised| settings.problem.objective.cutoff != Some(raised));
     let mut rng = Rng::new(settings.problem.seed, "validation", raised.map_or(0, f64::to_bits));
@@ -88,18 +88,18 @@ pub fn plan(settings: &Settings, unseen: u32) -> Plan {
     Plan { basis, pairs }
 }
 
-/// How a validation ended.
+/// The result of a validation.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Concluded {
     /// The verdict; `None` if there was nothing to validate, or if no pair could be compared.
     pub verdict: Option<Judged>,
-    /// Why some pairs are missing, if the validation gave up on them.
+    /// The reason why some pairs are missing, if the validation gave up on them.
     pub gave_up: Option<GaveUp>,
 }
 
-/// Validates the incumbent of a search that has ended. The `unseen` instances are numbered after the training
-/// instances. There is no verdict if the incumbent is the default or infeasible, or if no pair could be
-/// compared.
+/// Validates the incumbent of a search that has ended. The numbers of the `unseen` instances follow those of
+/// the training instances. There is no verdict if the incumbent is the default or infeasible, or if no pair
+/// could be compared.
 pub fn conclude(
     campaign: &mut Campaign<'_>,
     settings: &Settings,
@@ -133,8 +133,9 @@ pub fn conclude(
     Ok(Concluded { verdict: Judged::of_best(&validated, plan.basis, history, settings, incumbent), gave_up })
 }
 
-/// Returns the verdict from the training alone, for a search that has nothing to validate on. This verdict is
-/// no evidence of an improvement. `None` if the best configuration is the default or infeasible.
+/// Returns the verdict based on the training pairs alone, for a search that has nothing to validate on. This
+/// verdict is no evidence of an improvement. Returns `None` if the best configuration is the default or
+/// infeasible.
 pub fn by_training(history: &History, settings: &Settings, best: ConfigId) -> Option<Judged> {
     if best == ConfigId(0) || !is_feasible(history, settings, best) {
         return None;
@@ -143,8 +144,8 @@ pub fn by_training(history: &History, settings: &Settings, best: ConfigId) -> Op
     Judged::of_best(&on_both, Basis::TrainingOnly, history, settings, best)
 }
 
-/// Returns whether the best configuration satisfies its constraints in the training. If not, it is useless,
-/// however fast it is.
+/// Returns whether the best configuration satisfies all constraints on its training pairs. If not, it is
+/// useless, however fast it is.
 fn is_feasible(history: &History, settings: &Settings, best: ConfigId) -> bool {
     are_kept(&progress::holdings(history, &settings.problem.objective, best))
 }

@@ -15,7 +15,7 @@ const LEAST_PAIRS: usize = 10;
 const LEAST_TRIALS: u32 = 10;
 /// CPU time below this share of wall time counts as almost none.
 const ALMOST_NONE: f64 = 0.1;
-/// Number of passes over the instances that a budget should at least cover.
+/// Smallest number of passes over the instances that a budget should cover.
 const PASSES: f64 = 20.0;
 
 /// Detects reasons for warnings. Each warning is given once.

@@ -22,15 +22,15 @@ use crate::wrap;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Without --as: a table of the changes to the default, the cost, and the command.
+Without --as: a table of changes from the default, the cost, and the command.
 With --as, only data:
   cmd    the command line to paste, with {instance} and {seed} left as they are
   file   the content of {config_file}, if the scenario has a `config_file`
-  json   one object of names and values
+  json   one object with names and values
   toml   one line `name = value` per parameter
   pcs    one line `name value` per parameter
 Inactive parameters have no value and are left out. With folds, this is the
-best configuration of the fold that gained most in its own training.")]
+best configuration of the fold with the largest gain in its own training.")]
 pub(crate) struct Arguments {
     /// Folder of the campaign, or its scenario
     #[arg(value_name = "DIR", default_value = goal::FILE)]
@@ -91,7 +91,7 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 let whose = whose.map_or_else(String::new, |why| format!("{}\n", wrap::text(&why, width)));
                 whose + &in_full(&kept, &records, figures, found, width)?
             }
-            // There are no figures because the scenario cannot be read. This call fails with the reason.
+            // There are no figures, because the scenario cannot be read. This call fails and reports why.
             None => kept.command(configuration)?,
         },
     };
@@ -111,7 +111,8 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 fn config_file(kept: &Kept, configuration: &Configuration) -> anyhow::Result<String> {
     let scenario = kept.scenario()?;
     let form = scenario.target.config_file.as_ref().ok_or_else(|| Hinted {
-        message: "the target does not read a file: the scenario has no `config_file`".to_owned(),
+        message: "the target does not read a configuration file: the scenario has no `config_file`"
+            .to_owned(),
         hint: "`--as cmd` prints the command; `--as json`, `toml` or `pcs` print the values".to_owned(),
     })?;
     Ok(form.content(&scenario.space, configuration))
@@ -170,7 +171,7 @@ fn in_full(
 fn table(changes: &[Change], configuration: &Configuration, against: &str, width: Option<usize>) -> String {
     let all = configuration.space().parameters().len();
     if changes.is_empty() {
-        return format!("no changes: all {} as in the {against}\n", counted(all as u64, "parameter"));
+        return format!("no changes from the {against} ({})\n", counted(all as u64, "parameter"));
     }
     let shown = |value: &Option<Literal>| {
         value.as_ref().map_or_else(|| "inactive".to_owned(), |value| harmless(&value.to_string()))

@@ -5,7 +5,7 @@ use view::Change;
 
 use crate::words::{harmless, number};
 
-/// Maximum number of changes shown in a line. Of the others, only the number is shown.
+/// Maximum number of changes shown in a line. The rest are only counted.
 const SHOWN: usize = 4;
 
 /// Lists the changed values of active parameters: `chrono=off tier1=3 (+4)`.

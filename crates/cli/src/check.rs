@@ -43,10 +43,10 @@ pub(crate) struct Arguments {
     /// Print the command without running it
     #[arg(long)]
     no_run: bool,
-    /// Measure how much times vary, the effect of busy workers and of seeds, and what the budget covers
+    /// Measure how much times vary, how they depend on seeds and busy workers, and what the budget covers
     #[arg(long, conflicts_with = "no_run")]
     measure: bool,
-    /// Time limit of --measure
+    /// Time limit for --measure
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "measure", value_parser = parse_duration)]
     time: Duration,
     /// Number of trials that run at the same time [default: the scenario's]

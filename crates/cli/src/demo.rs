@@ -22,14 +22,15 @@ use crate::run;
 /// The hidden verb that runs the solver.
 pub(crate) const SOLVER: &str = "__saps";
 
-/// Order of the quasigroups. With formulas of this size, the solver's default takes some tenths of a second.
+/// Order of the quasigroups. On formulas of this size, the solver takes a few tenths of a second with its
+/// default settings.
 const ORDER: usize = 26;
 const HOLES: usize = 243;
-/// Generator seeds of the formulas for tuning and for validation.
+/// Seeds that generate the formulas for tuning and for validation.
 const TRAINING: [u64; 5] = [1, 2, 3, 4, 6];
 const UNSEEN: [u64; 8] = [9, 10, 11, 12, 13, 14, 15, 16];
 
-/// What to do after the demo.
+/// Advice that is printed after the demo.
 const YOUR_OWN: &str = "
 Tune a program of your own: write ranges in place of values, in quotes.
   captune run --instances 'inputs/*' --test 25% --cutoff 30s --budget 1h -- \\
@@ -90,7 +91,7 @@ fn temporary(place: &Path) -> anyhow::Result<PathBuf> {
             }
         }
     }
-    anyhow::bail!("there is no room for a folder in {}", place.display())
+    anyhow::bail!("every name for a demo folder in {} is taken", place.display())
 }
 
 /// Writes the formulas, the space and the scenario. Returns the path of the scenario.
@@ -157,7 +158,7 @@ mod tests {
 
     use super::*;
 
-    /// Another user may have placed links there, so that captune would overwrite files of this user.
+    /// Another user may have placed links in a shared folder to make captune overwrite this user's files.
     #[test]
     fn a_folder_that_is_there_already_is_not_used() {
         let place = confine::PrivateFolder::new().unwrap();

@@ -16,10 +16,11 @@ use crate::words::name;
 use crate::words::{chosen, count, counted, harmless};
 use crate::wrap;
 
-/// The end of a campaign, for its last lines.
+/// The end of a campaign, as its last lines report it.
 pub(crate) struct Ending<'a> {
     pub(crate) end: &'a view::Ending,
-    /// Command of the best configuration, ready to paste, or the command that prints its file.
+    /// Command that runs the best configuration, ready to paste, or the command that prints its configuration
+    /// file.
     pub(crate) command: &'a str,
     pub(crate) facts: &'a Facts,
 }
@@ -72,12 +73,12 @@ impl Ending<'_> {
         let why = match &self.end.stop {
             Stop::Budget(limit) => spent(*limit, &self.facts.budget),
             Stop::Exhausted => "every configuration of the space has been tried".to_owned(),
-            Stop::Interrupted => "interrupted; the same command resumes".to_owned(),
+            Stop::Interrupted => "interrupted; run the same command again to resume".to_owned(),
             Stop::Deadline => "the job is about to end; run the same command again to continue".to_owned(),
             Stop::NeverSucceeded { .. } => "the target never succeeded".to_owned(),
             Stop::DefaultWrong { .. } => format!("the {} gives wrong answers", self.facts.costs.against),
-            Stop::Lost { .. } => "too many trials were lost; the same command resumes".to_owned(),
-            Stop::Aborted(_) => "no trial could be run; the same command resumes".to_owned(),
+            Stop::Lost { .. } => "too many trials were lost; run the same command again to resume".to_owned(),
+            Stop::Aborted(_) => "no trial could be run; run the same command again to resume".to_owned(),
         };
         let tally = &self.end.progress.tally;
         let trials = tally.trials.all();
@@ -158,7 +159,8 @@ impl Ending<'_> {
                 format!("It could not be compared with the {} on other pairs.", self.facts.costs.against)
             }
             Unproven::StillToCome => {
-                "Training is optimistic; the best is validated when the campaign ends.".to_owned()
+                "Training results are optimistic; the best configuration is validated when the campaign ends."
+                    .to_owned()
             }
         }
     }
@@ -188,7 +190,7 @@ impl Ending<'_> {
             }
             CutShort::Deadline => {
                 format!(
-                    "The job ends after {pairs} of {planned} pairs of the validation; run the same command again to complete it."
+                    "The validation stopped after {pairs} of {planned} pairs because the job is about to end; run the same command again to complete it."
                 )
             }
             CutShort::GaveUp(why) => verdict::gave_up(why, pairs, planned),

@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Print one JSON object with all measurements and the command's output
     #[arg(long)]
     json: bool,
-    /// Pass variables of your environment; `*` matches any text
+    /// Pass variables from your environment; `*` matches any text
     #[arg(long, value_name = "PATTERN")]
     pass_env: Vec<String>,
     /// Set an environment variable
@@ -91,9 +91,7 @@ fn command(arguments: &Arguments) -> anyhow::Result<Command> {
     let folder = match (&arguments.folder, arguments.private) {
         (_, true) => Folder::Private,
         (Some(path), _) => Folder::Given(path.clone()),
-        (None, _) => {
-            Folder::Given(std::env::current_dir().context("the current folder does not exist any more")?)
-        }
+        (None, _) => Folder::Given(std::env::current_dir().context("the current folder no longer exists")?),
     };
     let stdin = match &arguments.stdin {
         None => Stdin::Closed,

@@ -17,8 +17,8 @@ use crate::words::counted;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-csv and json (one object per line) contain every trial with all its data,
-including those of the validation. configspace is the space alone. smac3 writes
+csv and json (one object per line) contain every trial, including those of the
+validation, with all its data. configspace is the space alone. smac3 writes
 runhistory.json and configspace.json to a folder, in the format of SMAC3 2.3
 and later. docs/reference/export.md explains the columns. The campaign may be
 running.")]
@@ -62,7 +62,7 @@ fn report_written(file: Option<&Path>, written: Written) {
     if let Some(file) = file {
         let validations = match written.validations {
             0 => String::new(),
-            some => format!(" and {some} of the validation"),
+            some => format!(" and {some} from the validation"),
         };
         let trials = counted(written.trials, "trial");
         message::note(&format!("{trials}{validations} written to {}", file.display()));
@@ -82,8 +82,8 @@ fn into<T: Default>(
     checked(whole_file::write(path, write), &format!("cannot write {}", path.display()))
 }
 
-/// Checks the result of an export. A closed pipe is not an error. An error of the store is reported as such,
-/// not as a failed write.
+/// Checks the result of an export. A closed pipe is not an error. A store error is reported as such, not as a
+/// failed write.
 fn checked<T: Default>(written: Result<T, ExportError>, failed: &str) -> anyhow::Result<T> {
     match written {
         Err(ExportError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(T::default()),
@@ -115,7 +115,7 @@ fn smac3(kept: &Kept, folder: Option<&Path>) -> anyhow::Result<()> {
     }
     if left_out > 0 {
         message::note(&format!(
-            "{} left out: no information about the configuration",
+            "{} left out: aborted or lost trials give no information about their configurations",
             counted(left_out, "trial")
         ));
     }

@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     path: PathBuf,
 }
 
-/// Prints the reasons of failures, the most frequent one first.
+/// Prints the reasons for failures, most frequent first.
 pub(crate) fn failures(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let kept = Kept::open(&arguments.path)?;
     let failures = kept.failures()?;

@@ -46,7 +46,7 @@ pub(super) fn verdict_lines(joint: &Joint, hosts: Hosts) -> Vec<String> {
     let mut lines: Vec<String> = sentences.next().into_iter().collect();
     lines.push(
         "Each instance was tested with the best configuration of a campaign that never used it. This is the \
-         gain of tuning, not of one configuration."
+         gain from tuning, not from one configuration."
             .to_owned(),
     );
     let kept = joint.folds.iter().flatten().filter(|fold| fold.incumbent == 0).count();

@@ -36,7 +36,7 @@ pub(crate) struct Goal {
     /// Exit codes of a successful run [default: 0]
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     pub(crate) success_exit: Vec<u8>,
-    /// Regular expression that a successful run prints
+    /// Regular expression that the output of a successful run matches
     #[arg(long, value_name = "REGEX")]
     pub(crate) success_pattern: Option<String>,
 }
@@ -102,7 +102,7 @@ pub(crate) fn constraint(text: &str) -> Result<(String, String), Hinted> {
 pub(crate) fn explained(error: SaveError) -> anyhow::Error {
     match error {
         SaveError::Differs { ref path } => {
-            let hint = format!("replace it with --force, or name another file than {}", path.display());
+            let hint = format!("replace it with --force, or name a file other than {}", path.display());
             Hinted { message: error.to_string(), hint }.into()
         }
         other => other.into(),

@@ -13,15 +13,15 @@ use crate::message::{self, Hinted};
 use crate::trouble::explained;
 use crate::words::{counted, harmless};
 
-/// Maximum number of reasons shown. Of the others, only the number is shown.
+/// Maximum number of reasons shown. The rest are only counted.
 const SHOWN: usize = 10;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
 FROM is one of
   the folder of a campaign
-  runhistory.json of SMAC3 (any version), or the folder that contains it
-  an SQLite file of Optuna
+  runhistory.json from SMAC3 (any version), or the folder that contains it
+  an SQLite file from Optuna
   a CSV table with a column per parameter, and instance, seed, cost, status,
   cap, time and output:NAME
 
@@ -86,7 +86,9 @@ fn report(imported: &Imported, runs: &Runs, ignored: &[String]) -> Vec<String> {
     )];
     if let Some(aside) = &imported.set_aside {
         let aside = quoted(&aside.to_string_lossy());
-        lines.push(format!("the search starts again with them; the previous store is kept in {aside}"));
+        lines.push(format!(
+            "the search starts again with the imported trials; the previous store is kept in {aside}"
+        ));
     }
     if !imported.left.is_empty() {
         lines.push("left out:".to_owned());
@@ -105,7 +107,7 @@ fn report(imported: &Imported, runs: &Runs, ignored: &[String]) -> Vec<String> {
     lines
 }
 
-/// Returns a title followed by its items. Returns nothing if there are no items.
+/// Returns a title followed by its items; an empty list if there are no items.
 fn listed(title: &str, items: impl Iterator<Item = String>) -> Vec<String> {
     let items: Vec<String> = items.map(|item| format!("  {}", harmless(&item))).collect();
     if items.is_empty() { items } else { [vec![title.to_owned()], items].concat() }
@@ -117,7 +119,7 @@ pub(crate) fn unreadable(error: ImportError) -> anyhow::Error {
         ImportError::Table(mistakes) | ImportError::Space(mistakes) => return mistakes.into(),
         ImportError::Store(error) => return error.into(),
         ImportError::Unknown { .. } => {
-            "supported: folders and scenarios of SMAC, SMAC3 and irace, and SQLite files of Optuna"
+            "supported: folders and scenarios from SMAC, SMAC3 and irace, and SQLite files from Optuna"
         }
         ImportError::NoRuns { .. } => "name the file, or the folder that contains it",
         other => return other.into(),

@@ -24,10 +24,10 @@ pub(crate) struct LimitArguments {
     /// Number of processes at the same time
     #[arg(long, value_name = "COUNT", allow_hyphen_values = true, value_parser = clap::value_parser!(u32).range(1..))]
     processes: Option<u32>,
-    /// Size of any file that it writes
+    /// Size of any file that the command writes
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, value_parser = parse_size)]
     file_size: Option<u64>,
-    /// Cores that it may use (0 or 0,2-3)
+    /// Cores that the command may use (0 or 0,2-3)
     #[arg(long, value_name = "LIST", allow_hyphen_values = true, value_parser = parse_cores)]
     cores: Option<Cores>,
     /// Time between SIGTERM and SIGKILL at a limit [default: SIGKILL at once]

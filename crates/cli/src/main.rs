@@ -40,7 +40,7 @@ mod wrap;
 use clap::{CommandFactory, Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "captune", version, about = "The fastest settings of any program", max_term_width = 100)]
+#[command(name = "captune", version, about = "The fastest settings for any program", max_term_width = 100)]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -58,21 +58,21 @@ enum Verb {
     Import(import::Arguments),
     /// Check a scenario, show its commands, and run one trial
     Check(check::Arguments),
-    /// Show the state of a campaign, also while it runs
+    /// Show the state of a campaign, even while it runs
     Status(status::Arguments),
     /// Show the best configuration of a campaign
     Best(best::Arguments),
-    /// Race your own configuration next, also while the campaign runs
+    /// Race your own configuration next, even while the campaign runs
     Try(try_one::Arguments),
-    /// Compare the best or any configuration with the baseline on unseen instances
+    /// Compare the best or another configuration with the baseline on unseen instances
     Validate(validate::Arguments),
     /// Run a trial of a campaign again and show its output
     Rerun(rerun::Arguments),
-    /// Show the failed trials by reason
+    /// Show failed trials, grouped by reason
     Failures(failures::Arguments),
     /// Show campaigns side by side
     Compare(compare::Arguments),
-    /// Export the trials of a campaign as CSV, JSON or for SMAC3
+    /// Export the trials of a campaign as CSV or JSON, or for SMAC3
     Export(export::Arguments),
     /// Run one command under exact limits and report what it used
     Exec(exec::Arguments),

@@ -34,7 +34,7 @@ impl Display for Hinted {
 
 impl std::error::Error for Hinted {}
 
-/// Data that could not be written.
+/// Failure to write data to standard output.
 #[derive(Debug)]
 struct Unwritten(io::Error);
 

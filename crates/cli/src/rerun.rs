@@ -24,7 +24,7 @@ use crate::wrap;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Runs the same configuration, instance, seed and cap, on any core. Prints the
-target's output when it has ended, then compares both runs. Nothing is stored,
+output when the target has ended, then compares both runs. Nothing is stored,
 and the campaign may be running.")]
 pub(crate) struct Arguments {
     /// Folder of the campaign, or its scenario
@@ -42,7 +42,7 @@ pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         let hint = match kept.last_trial()? {
             Some(last) => {
                 format!(
-                    "the last one is {last}; trials that were running when a campaign stopped are missing"
+                    "the last trial is {last}; trials that were running when a campaign stopped are missing"
                 )
             }
             None => "the campaign has no trials yet".to_owned(),

@@ -26,7 +26,7 @@ pub(crate) struct ManArguments {
     folder: Option<PathBuf>,
 }
 
-/// Prints the completions of a shell.
+/// Prints the completions for a shell.
 pub(crate) fn completions(
     arguments: &CompletionsArguments,
     mut command: Command,
@@ -37,7 +37,7 @@ pub(crate) fn completions(
     Ok(ExitCode::Done)
 }
 
-/// Prints the main manual page, or writes the pages of all verbs.
+/// Prints the main manual page, or writes a page for each verb.
 pub(crate) fn man(arguments: &ManArguments, command: Command) -> anyhow::Result<ExitCode> {
     match &arguments.folder {
         Some(folder) => {

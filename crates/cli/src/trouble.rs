@@ -39,7 +39,7 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
         ConductError::Slots(error @ SlotError::TooFewGpus { .. }) => Hinted {
             message: error.to_string(),
             hint:
-                "use fewer --workers, or list the GPUs in CUDA_VISIBLE_DEVICES or in `gpus` of `[parallel]`"
+                "use fewer --workers, or list the GPUs in CUDA_VISIBLE_DEVICES or as `gpus` in `[parallel]`"
                     .to_owned(),
         }
         .into(),
@@ -97,8 +97,8 @@ fn other_space(error: &dyn std::error::Error, folder: &Path) -> anyhow::Error {
     Hinted { message: error.to_string(), hint }.into()
 }
 
-/// Returns a hint for runs that do not fit the scenario. It is for the first misfit only, because correcting
-/// that may solve the others.
+/// Returns a hint for runs that do not fit the scenario. It covers only the first misfit, because correcting
+/// that one may also solve the others.
 fn advice(misfits: &Misfits) -> &'static str {
     match misfits.list.first() {
         Some(Misfit::Sense { .. }) => {

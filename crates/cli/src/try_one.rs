@@ -15,11 +15,11 @@ use crate::message;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The file is TOML (`name = value`), JSON (one object) or has one line `name
-value` per parameter, as written by `captune best --as`. Omitted parameters
-have their default. The configuration is the next challenger: at once if the
-campaign is running, otherwise when it is resumed. It stays queued until the
-campaign has stored it.")]
+The file is TOML (`name = value`), JSON (one object) or text with one line
+`name value` per parameter, as written by `captune best --as`. Omitted
+parameters get their defaults. The configuration becomes the next challenger:
+at once if the campaign is running, otherwise when it is resumed. It stays
+queued until the campaign has stored it.")]
 pub(crate) struct Arguments {
     /// Folder of the campaign, or its scenario
     #[arg(value_name = "DIR")]

@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     /// or words if the scenario lists words
     #[arg(long, value_name = "INSTANCE", num_args = 1..)]
     instances: Vec<String>,
-    /// Cutoff of the trials, in the unit of the objective (5000s, 2GiB, 1e6) [default: the scenario's]
+    /// Cutoff for the trials, in the unit of the objective (5000s, 2GiB, 1e6) [default: the scenario's]
     #[arg(long, value_name = "COST")]
     cutoff: Option<String>,
     /// Number of seeds per instance [default: the scenario's]
@@ -137,7 +137,7 @@ fn completed_by(fresh: bool) -> &'static str {
 /// Parses a cutoff in the unit of the objective.
 fn cutoff(text: &str, scenario: &Scenario) -> anyhow::Result<f64> {
     let wrong = |hint: &str| {
-        let message = format!("--cutoff: `{text}` is not a cost of this scenario");
+        let message = format!("--cutoff: `{text}` is not a valid cost for this scenario");
         anyhow::Error::from(Hinted { message, hint: hint.to_owned() })
     };
     match scenario.objective.minimise {

@@ -13,7 +13,7 @@ use crate::words::{Costs, ENOUGH_PAIRS, counted, harmless, probability, share, t
 pub(crate) enum Hosts {
     /// In every verdict.
     Always,
-    /// Only if it is not this machine.
+    /// Only if another machine measured them.
     IfOther,
 }
 
@@ -40,19 +40,26 @@ fn unseen_timeouts(unseen: &UnseenTimeouts, verdict: &Verdict, costs: &Costs) ->
     };
     let units = counted(unseen.units as u64, unit);
     let then = if unseen.ratio > 1.0 {
-        format!("even then the result would be {}", costs.gain(unseen.ratio))
+        format!("even then the best would be {}", costs.gain(unseen.ratio))
     } else {
-        format!("with {} or more, it would be no better than the {}", share(unseen.break_even), costs.against)
+        format!(
+            "with {} or more, the best would be no better than the {}",
+            share(unseen.break_even),
+            costs.against
+        )
     };
-    format!("No timeouts on {units}, but up to {} are possible elsewhere; {then}.", share(unseen.share))
+    format!(
+        "No timeouts occurred on {units}, but up to {} are possible elsewhere; {then}.",
+        share(unseen.share)
+    )
 }
 
 /// Explains why a validation has fewer pairs than planned.
 pub(crate) fn gave_up(why: &GaveUp, pairs: usize, planned: usize) -> String {
-    let measured = format!("{pairs} of {planned} pairs were measured with both");
+    let measured = format!("{pairs} of {planned} pairs were measured with both configurations");
     match why {
         GaveUp::Lost { times, reason } => format!(
-            "{measured}; trials of the others were lost {} ({}). The same command runs them again.",
+            "{measured}; trials of the other pairs were lost {} ({}). The same command runs them again.",
             counted(*times, "time"),
             harmless(reason)
         ),
@@ -70,7 +77,7 @@ pub(crate) fn exit_code_of(why: &GaveUp) -> ExitCode {
     }
 }
 
-/// Returns the verdict if the bounds decide it and not the costs; otherwise `None`.
+/// Returns the verdict if the bounds, not the costs, decide it; otherwise `None`.
 fn of_feasible(verdict: &Verdict, costs: &Costs) -> Option<String> {
     let (on, against) = (on(verdict), costs.against);
     let training = if verdict.basis == Basis::TrainingOnly { "training only: " } else { "" };
@@ -102,7 +109,8 @@ fn of_feasible(verdict: &Verdict, costs: &Costs) -> Option<String> {
     }
 }
 
-/// Returns the verdict on the costs: how much better the best is, on which pairs, and how certain this is.
+/// Returns the verdict on the costs: how much better the best configuration is, on which pairs, and how
+/// certain this is.
 pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
     let outcome = Outcome { verdict, costs };
     let (on, against, solved) = (on(verdict), costs.against, solved(verdict));
@@ -167,7 +175,8 @@ impl Outcome<'_> {
         format!("{} ({factor})", self.change())
     }
 
-    /// Compares both, with the absolute figures: `1.60x faster on 75 pairs: PAR10 390 s -> 243 s (95 %: …)`.
+    /// Compares both configurations, with the absolute figures:
+    /// `1.60x faster on 75 pairs: PAR10 390 s -> 243 s (95 %: …)`.
     /// If the objective is maximised, the figures come first.
     fn compared(&self, than: &str) -> String {
         let on = on(self.verdict);
@@ -181,8 +190,8 @@ impl Outcome<'_> {
         }
     }
 
-    /// Formats the interval and the p value: ` (95 %: 1.31x to 1.93x, p = 0.0004)`. If the ratio is shown as
-    /// a factor by which the best is worse, the interval is inverted too.
+    /// Formats the interval and the p value: ` (95 %: 1.31x to 1.93x, p = 0.0004)`. If the best is worse,
+    /// the ratio is shown inverted (`slower`), and so is the interval.
     fn certainty(&self) -> String {
         let Verdict { ratio, interval, basis, p, default, best, .. } = self.verdict;
         let is_share = self.costs.errors(*default, *best).is_some();
@@ -211,7 +220,7 @@ pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
         // A remark on a lost gain makes sense only if there was a gain in training.
         remarks.push(match (verdict.gain_does_not_carry_over && training > 1.0, claimed) {
             (false, _) => format!("{gain}."),
-            (true, true) => format!("{gain}; a part of that gain does not carry over."),
+            (true, true) => format!("{gain}; part of that gain does not carry over."),
             (true, false) => {
                 let one_input = matches!(verdict.basis, Basis::FreshSeeds | Basis::MeasuredAgain)
                     && verdict.instances <= 1;
@@ -273,7 +282,8 @@ fn on(verdict: &Verdict) -> String {
     }
 }
 
-/// Formats how many pairs finished, for both configurations. Returns nothing if all finished.
+/// Formats the number of solved pairs before and after. Returns an empty text if both
+/// configurations solved all pairs.
 fn solved(verdict: &Verdict) -> String {
     let solved = verdict.solved;
     if solved.before == verdict.pairs && solved.after == solved.before {

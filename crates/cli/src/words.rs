@@ -54,7 +54,7 @@ impl Costs {
         self.sense == Sense::Maximise
     }
 
-    /// Returns the verb for such a cost: `takes` 2 s, `costs` 40, `reaches` 900.
+    /// Returns the verb for a cost of this kind: `takes` 2 s, `costs` 40, `reaches` 900.
     pub(crate) fn verb(&self) -> &'static str {
         match (self.sense, self.unit) {
             (Sense::Maximise, _) => "reaches",
@@ -230,7 +230,7 @@ pub(crate) fn bytes(number: f64) -> String {
     show_size(number.max(0.0).round() as u64).to_string()
 }
 
-/// Formats a number with three significant digits, or all digits of an integer: `0.00123`, `4.27`, `14812`.
+/// Formats a number with three significant digits, or an integer with all digits: `0.00123`, `4.27`, `14812`.
 pub(crate) fn number(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 { format!("{number}") } else { digits(number) }
 }
@@ -244,7 +244,7 @@ fn digits(number: f64) -> String {
     if !(1e-6..1e15).contains(&size) {
         return format!("{number:.2e}");
     }
-    // A number that rounds up to the next power of ten needs one decimal less.
+    // A number that rounds up to the next power of ten needs one decimal fewer.
     let decimals = (2 - (size * 1.005).log10().floor() as i32).max(0);
     format!("{number:.*}", decimals as usize)
 }

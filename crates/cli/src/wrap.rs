@@ -1,4 +1,4 @@
-//! Wrapping of text at the width of the terminal.
+//! Wraps text to the width of the terminal.
 //!
 //! Lines are broken only at spaces, and never inside a command in backticks. Continuation lines are indented
 //! so that they start below the text. Output to a file or a pipe is not wrapped: each message is one line, so
@@ -13,12 +13,12 @@ use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, Width};
 const USUAL: usize = 80;
 /// Narrower terminals are treated as if they had this width.
 const LEAST: usize = 20;
-/// Width of the labels of rows, such as `Verdict: `.
+/// Width of row labels, such as `Verdict: `.
 const LABEL: usize = 9;
-/// Labels of messages. A line may have several, as in `captune: error: `.
+/// Labels that start messages. A line may have several, as in `captune: error: `.
 const LABELS: [&str; 8] =
     ["captune: ", "error: ", "warning: ", "hint: ", "  because: ", "plan: ", "best: ", "verdict: "];
-/// Labels of commands to paste, which are never wrapped.
+/// Labels before commands to paste, which are never wrapped.
 const COMMANDS: [&str; 2] = ["next: ", "then: "];
 
 /// Returns the width of the terminal on standard error; `None` for a file or a pipe.
@@ -57,7 +57,7 @@ pub(crate) fn parts(parts: &[String], separator: &str, width: Option<usize>, ind
     text.replace('\n', &format!("\n{}", " ".repeat(indent)))
 }
 
-/// Wraps the messages in a text line by line. Commands, excerpts of files and indented lines stay unchanged.
+/// Wraps the messages in a text line by line. Commands, file excerpts and indented lines stay unchanged.
 pub(crate) fn text(text: &str, width: Option<usize>) -> String {
     let line = |line: &str| {
         let labels = labels(line);
@@ -83,7 +83,7 @@ pub(crate) fn rows(rows: &[(&str, String)], width: Option<usize>) -> String {
     rows.iter().map(row).collect()
 }
 
-/// Fits a table into the width by wrapping its cells between words. Call it when the table has all its rows.
+/// Fits a table into the width by wrapping its cells between words. Call it once the table has all its rows.
 pub(crate) fn fit(table: &mut Table, width: Option<usize>) {
     let Some(width) = width.and_then(|width| u16::try_from(width).ok()) else { return };
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);

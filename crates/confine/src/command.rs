@@ -8,7 +8,8 @@ use crate::tier::Tier;
 
 /// One command and how to run it.
 ///
-/// The target inherits the umask, resource limits and priority that the caller had at its first run.
+/// The target inherits the umask, resource limits and priority that the caller had when it started its first
+/// run.
 #[derive(Debug, Clone)]
 pub struct Command {
     pub(crate) program: OsString,
@@ -38,9 +39,9 @@ pub enum Folder {
 /// The standard input of the target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stdin {
-    /// Empty: the target reads end of file.
+    /// Empty: the target reads end of file at once.
     Closed,
-    /// The content of a file.
+    /// The contents of a file.
     File(PathBuf),
     /// The caller's standard input.
     Inherited,
@@ -54,10 +55,10 @@ pub(crate) struct Keep {
 }
 
 impl Command {
-    /// Creates a command that runs in a private folder, with empty standard input. Of the caller's
-    /// environment variables, it gets only [`crate::environment::ALWAYS_PASSED`].
+    /// Creates a command that runs in a private folder, with empty standard input. The only environment
+    /// variables that it gets from the caller are [`crate::environment::ALWAYS_PASSED`].
     ///
-    /// A program without a slash is looked up in the target's PATH. A relative path is resolved from the
+    /// A program name without a slash is looked up in the target's PATH. A relative path is resolved from the
     /// caller's current folder, wherever the target runs.
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         Self {
@@ -130,9 +131,10 @@ impl Command {
         self
     }
 
-    /// Reads a file that the target has written, after the run and before the folder is removed. Several
-    /// calls request several files; [`crate::Finished::files`] has them in the order of the calls. The
-    /// path is relative to the target's folder and cannot leave it, neither by `..` nor through a link.
+    /// Requests the contents of a file that the target writes. The file is read after the run, before the
+    /// folder is removed. Call this once for each file; [`crate::Finished::files`] has the contents in the
+    /// order of the calls. The path is relative to the target's folder and must not lead out of it, whether
+    /// by `..` or through a link.
     pub fn read_file(mut self, path: impl AsRef<Path>) -> Self {
         self.read_files.push(path.as_ref().to_owned());
         self
@@ -144,8 +146,8 @@ impl Command {
         self
     }
 
-    /// Sets the executable to start as guardian, for hosts (an interpreter, a test) that do not call
-    /// [`crate::supervise_if_asked`] themselves. The default is the running executable.
+    /// Sets the executable to start as the guardian. This is for programs (an interpreter, a test) that do
+    /// not call [`crate::supervise_if_asked`] themselves. The default is the running executable.
     pub fn guardian(mut self, executable: impl AsRef<Path>) -> Self {
         self.guardian = Some(executable.as_ref().to_owned());
         self

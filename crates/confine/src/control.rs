@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::wire::{self, Order, Request};
 
-/// Controls one run. Orders given before the run starts take effect at its start; orders given after its
-/// end have no effect.
+/// Controls one run. Orders given before the run starts take effect when it starts; orders given after it has
+/// ended have no effect.
 #[derive(Debug, Default)]
 pub struct Control {
     state: Mutex<State>,
@@ -20,26 +20,28 @@ struct State {
     /// Number of cancel orders; the second one ends the grace period.
     cancels: u32,
     used: Option<Duration>,
-    /// Whether an answer from the supervisor is still due. Only one question is sent at a time; with
-    /// several, both ends could block on a full socket.
+    /// Whether the supervisor still has to answer a question. Only one question is open at a time, because
+    /// with several, both ends could block on a full socket.
     asked: bool,
     supervisor: Option<OwnedFd>,
 }
 
 impl Control {
-    /// Creates a control without orders.
+    /// Creates a control with no orders.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lowers the CPU limit, never raises it. A tree that is already past the limit is killed at once.
+    /// Lowers the CPU limit; a value above the current limit has no effect. A tree that is already past the
+    /// new limit is stopped at once.
     pub fn lower_cpu(&self, cap: Duration) {
         let mut state = self.lock();
         state.cpu = Some(state.cpu.map_or(cap, |old| old.min(cap)));
         state.send(Order::LowerCpu(cap));
     }
 
-    /// Lowers the wall limit, never raises it. A tree that is already past the limit is killed at once.
+    /// Lowers the wall limit; a value above the current limit has no effect. A tree that is already past the
+    /// new limit is stopped at once.
     pub fn lower_wall(&self, cap: Duration) {
         let mut state = self.lock();
         state.wall = Some(state.wall.map_or(cap, |old| old.min(cap)));
@@ -72,7 +74,7 @@ impl Control {
         (state.used, state.asked) = (Some(cpu), false);
     }
 
-    /// Cancels the run. The record shows that the run was cancelled, and what it used until then.
+    /// Cancels the run. The record shows that the run was cancelled and what it used.
     pub fn cancel(&self) {
         let mut state = self.lock();
         state.cancels = state.cancels.saturating_add(1);

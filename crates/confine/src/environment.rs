@@ -1,5 +1,5 @@
-//! The environment of a target. It has a few default values, a few of the caller's variables (the
-//! allow-list), and the variables that the caller names. Nothing else is passed on.
+//! The environment of a target: a few default values, those of the caller's variables that are on an
+//! allow-list, and the variables that the caller sets. Nothing else is passed on.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -8,12 +8,13 @@ use std::os::unix::ffi::OsStrExt;
 /// Variables that every target gets if the caller has them.
 pub const ALWAYS_PASSED: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
 
-/// Values that every target gets unless the caller sets others. Without them, a target might start one
-/// thread per core and would be charged for the CPU time of all threads.
+/// Variables that every target gets with these values, unless the caller sets or passes others. Without them,
+/// a target might start one thread per core and would be charged for the CPU time of all threads.
 pub const ALWAYS_SET: [(&str, &str); 1] = [("OMP_NUM_THREADS", "1")];
 
-/// Builds the environment of a target: [`ALWAYS_SET`], then the variables of `ours` that are in
-/// [`ALWAYS_PASSED`] or match a name or `*` pattern in `pass`, then the values in `set`. Later ones win.
+/// Builds the environment of a target: [`ALWAYS_SET`], then the variables in `ours` that are in
+/// [`ALWAYS_PASSED`] or match a name or `*` pattern in `pass`, then the variables in `set`. Later values
+/// replace earlier ones.
 pub fn compose(
     ours: impl IntoIterator<Item = (OsString, OsString)>,
     pass: &[String],

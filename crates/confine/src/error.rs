@@ -19,7 +19,7 @@ pub enum LaunchError {
     /// An argument contains a NUL byte, which no program can receive.
     #[error("argument {index} contains a NUL byte")]
     NulInArgument {
-        /// Its index; the program is 0.
+        /// The argument's index; the program has index 0.
         index: usize,
     },
     /// An invalid environment variable.
@@ -33,9 +33,9 @@ pub enum LaunchError {
     /// The program does not exist.
     #[error("program `{program}` not found{searched}")]
     ProgramNotFound {
-        /// The name that the caller gave.
+        /// The name or path that the caller gave.
         program: String,
-        /// Where it was searched for.
+        /// The places that were searched, as the end of the message; empty if `program` is a path.
         searched: String,
     },
     /// The file exists but cannot be executed.
@@ -43,7 +43,7 @@ pub enum LaunchError {
     NotExecutable {
         /// The file.
         program: PathBuf,
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// The working folder cannot be used.
@@ -51,7 +51,7 @@ pub enum LaunchError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
     /// A file for a standard stream cannot be used.
@@ -61,7 +61,7 @@ pub enum LaunchError {
         stream: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
     /// An invalid limit.
@@ -80,7 +80,7 @@ pub enum LaunchError {
     Tier {
         /// The tier.
         tier: Tier,
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// A step before the target's first instruction failed.
@@ -96,7 +96,7 @@ pub enum LaunchError {
     Guardian {
         /// Its executable.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
     /// The supervisor was killed or failed. Its whole tree is gone, and its measurements are lost.
@@ -109,7 +109,7 @@ impl LaunchError {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::ProgramNotFound { program, .. } if program.contains('/') => {
-                "a relative path is resolved from the current folder".into()
+                "check the path; a relative path is resolved from the current folder".into()
             }
             Self::ProgramNotFound { .. } => "give its path, or add its folder to PATH".into(),
             Self::NotExecutable { program, .. } if lacks_permission(program) => {
@@ -123,10 +123,10 @@ impl LaunchError {
             }
             .into(),
             Self::Guardian { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                "/proc must be mounted".into()
+                "mount /proc, which is needed to start the guardian".into()
             }
             Self::SupervisorLost => {
-                "run it again; if this repeats, check the kernel log for the out-of-memory killer".into()
+                "run the command again; if this repeats, check the kernel log for out-of-memory kills".into()
             }
             _ => return None,
         })
@@ -152,7 +152,7 @@ fn lacks_permission(program: &Path) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Step {
-    /// Creating the control group of the run.
+    /// Creating the control group for the run.
     Cgroup,
     /// Setting a limit on the control group.
     CgroupLimit,
@@ -168,15 +168,15 @@ pub enum Step {
     ReadTree,
     /// Opening pipes, timers and process descriptors.
     Descriptors,
-    /// Creating the process.
+    /// Creating the target's process.
     Fork,
-    /// Setting up its session, streams and signals.
+    /// Setting up the target's session, streams and signals.
     Session,
-    /// Setting its resource limits.
+    /// Setting the target's resource limits.
     ResourceLimits,
-    /// Setting its cores.
+    /// Setting the cores that the target may use.
     Affinity,
-    /// Entering its folder.
+    /// Entering the target's working folder.
     Chdir,
     /// Executing the program.
     Exec,
@@ -245,7 +245,7 @@ impl Failure {
     }
 }
 
-/// Converts the error of a system call into a [`Failure`] that names the step.
+/// Converts an error from a system call into a [`Failure`] that names the step.
 pub(crate) trait DuringStep<T> {
     fn during(self, step: Step) -> Result<T, Failure>;
 }

@@ -1,4 +1,4 @@
-//! The record of one run: how it ended, why it was stopped, what it used.
+//! The record of one run: how it ended, why it was stopped, and what it used.
 //!
 //! A value that could not be measured is `None`, never zero.
 
@@ -35,7 +35,7 @@ pub enum Stop {
 pub enum End {
     /// It exited by itself with this code.
     Exited(i32),
-    /// It was ended by this signal, which did not come from the supervisor.
+    /// It was ended by this signal, which the supervisor did not send.
     Signalled(i32),
     /// It reached a limit.
     Stopped(Limit),
@@ -46,13 +46,13 @@ pub enum End {
 /// CPU time of the whole tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuTime {
-    /// In the program's own code.
+    /// Time spent in the programs' own code.
     pub user: Duration,
-    /// In the kernel on its behalf.
+    /// Time spent in the kernel on their behalf.
     pub system: Duration,
-    /// False if the time of some processes is missing because their parent ignores SIGCHLD, which can
-    /// happen outside the cgroup tier. The CPU time is then a lower bound. True means that no such loss was
-    /// noticed.
+    /// False if the time of some processes is missing because their parent ignores SIGCHLD, which can happen
+    /// outside the cgroup tier. The CPU time is then a lower bound. True means that no such loss was
+    /// detected.
     pub complete: bool,
 }
 
@@ -95,14 +95,14 @@ impl Captured {
     }
 }
 
-/// Why a file that the target should have written was not read.
+/// Why a file requested from the target was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Unread {
     /// It does not exist.
     #[error("it does not exist")]
     Missing,
-    /// It is a folder, a pipe or the like.
+    /// It is a folder, a pipe or something else that is not a regular file.
     #[error("it is not a regular file")]
     NotAFile,
     /// It is longer than [`Unread::MAX_LENGTH`].
@@ -117,7 +117,7 @@ pub enum Unread {
 }
 
 impl Unread {
-    /// Maximum length of a file that is read, in bytes.
+    /// Maximum length of a requested file, in bytes.
     pub const MAX_LENGTH: u64 = 1 << 20;
 }
 
@@ -132,9 +132,10 @@ pub struct Finished {
     pub cpu: Option<CpuTime>,
     /// Time from the start of the main process to its end.
     pub wall: Duration,
-    /// Largest memory of the tree in bytes. The cgroup's memory controller measures it exactly. Without
-    /// that controller, this is the larger of two values: the largest sampled sum of resident sets (in
-    /// which shared pages count once for each process), and the largest resident set of a single process.
+    /// Peak memory use of the whole tree, in bytes. The memory controller of a control group measures it
+    /// exactly. Without that controller, this is the larger of two values: the largest sampled sum of
+    /// resident sets (in which shared pages count once for each process), and the largest resident set of a
+    /// single process.
     pub peak_memory: Option<u64>,
     /// Number of orphans that the supervisor adopted; unknown in the group tier.
     pub adopted: Option<u32>,
@@ -143,11 +144,11 @@ pub struct Finished {
     pub stragglers: Option<u32>,
     /// How the tree was held together.
     pub tier: Tier,
-    /// What was kept of standard output.
+    /// The part of standard output that was kept.
     pub stdout: Captured,
-    /// What was kept of standard error.
+    /// The part of standard error that was kept.
     pub stderr: Captured,
-    /// The files requested by [`crate::Command::read_file`], in that order.
+    /// Contents of the files requested with [`crate::Command::read_file`], in the order of the requests.
     pub files: Vec<Result<Vec<u8>, Unread>>,
     /// The private folder, if it could not be removed.
     #[serde(with = "crate::path_bytes")]

@@ -1,5 +1,5 @@
-//! The private working folder of a run. It is created for the run and removed afterwards; removal follows
-//! no links.
+//! The private working folder of a run. It is created for the run and removed afterwards; removal does not
+//! follow links.
 
 use std::ffi::CStr;
 use std::fs::{self, DirBuilder, File};
@@ -25,12 +25,12 @@ use crate::finished::Unread;
 /// Name prefix of every folder and control group that a run creates.
 pub(crate) const RUN_PREFIX: &str = "captune-run-";
 
-/// A private folder, locked while the caller uses it. The supervisor removes the folder. If the supervisor
-/// is killed, the guardian removes it; if that fails, the caller does.
+/// A private folder, locked while the caller uses it. The supervisor removes the folder. If the supervisor is
+/// killed, the guardian removes the folder; if that fails, the caller does.
 #[derive(Debug)]
 pub struct Private {
     pub(crate) path: PathBuf,
-    /// Never read. The lock on this file tells [`is_abandoned`] that the owner is alive.
+    /// Never read. The lock shows [`is_abandoned`] that the owner is alive.
     #[cfg_attr(not(test), expect(dead_code))]
     lock: File,
 }
@@ -82,7 +82,7 @@ impl Private {
 
 impl Drop for Private {
     fn drop(&mut self) {
-        // A failure does no harm: the next sweep tries again.
+        // A failure is harmless: the next sweep tries again.
         remove(&self.path).ok();
     }
 }
@@ -116,7 +116,7 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other?,
     };
-    // Each pass moves folders that are nested too deeply to the top level. The next pass removes them.
+    // Folders below the maximum depth are moved to the top level in one pass and removed in the next.
     let mut moved = 0;
     loop {
         let before = moved;
@@ -189,9 +189,9 @@ fn open_locked(folder: BorrowedFd<'_>, name: impl Arg + Copy, resolve: ResolveFl
     Ok(opened)
 }
 
-/// Returns whether a folder of this user has lost its owner. That is so if nobody holds its lock, and
-/// either the process that made it is dead or the folder is so old that a living owner would have
-/// locked it.
+/// Returns whether a folder belongs to this user and its owner is gone. The owner is gone if no process holds
+/// the folder's lock, and either the process that made the folder is dead or the folder is so old that a
+/// living owner would have locked it by now.
 pub(crate) fn is_abandoned(path: &Path) -> bool {
     // `FOLDER` rejects anything but a folder: opening a pipe that someone put there would block forever.
     let Ok(file) = openat2(CWD, path, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS) else { return false };
@@ -221,7 +221,7 @@ fn sweep(base: &Path) {
         let is_run = entry.file_name().to_str().is_some_and(|name| name.starts_with(RUN_PREFIX));
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_run && is_folder && is_abandoned(&entry.path()) {
-            // A failure does no harm: the next sweep tries again.
+            // A failure is harmless: the next sweep tries again.
             remove(&entry.path()).ok();
         }
     }

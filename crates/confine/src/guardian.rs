@@ -1,9 +1,9 @@
 //! The caller's connection to its guardian, the process that forks supervisors.
 //!
-//! The guardian runs the same executable as the caller. The first run starts it, and it lives as long as
-//! the caller. It forks a supervisor for each run, so that a run costs a fork of a small process instead of
-//! the start of a large program. It also cleans up after supervisors that are killed. If the guardian
-//! itself is killed, its runs end too, and the next run starts a new guardian.
+//! The guardian runs the same executable as the caller. The first run starts it, and it lives as long as the
+//! caller. It forks a supervisor for each run, so that a run needs only a fork of a small process, not the
+//! start of a large program. It also cleans up after supervisors that are killed. If the guardian itself is
+//! killed, its runs end too, and the next run starts a new guardian.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -28,7 +28,8 @@ struct Guardian {
     process: Child,
 }
 
-/// Asks the guardian of `executable` for a supervisor, and returns our end of its control socket.
+/// Asks the guardian that runs `executable` for a supervisor, and returns our end of the supervisor's control
+/// socket.
 pub(crate) fn new_supervisor(executable: &Path, spec: &RunSpec) -> io::Result<OwnedFd> {
     let (ours, theirs) = UnixStream::pair()?;
     let mut guardians = lock();

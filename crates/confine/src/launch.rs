@@ -88,7 +88,7 @@ fn is_temporary(errno: i32) -> bool {
     matches!(errno, libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE | libc::EINTR)
 }
 
-/// Opens the files of the standard streams, so that mistakes are found before anything runs.
+/// Opens the files for the standard streams, so that mistakes are found before anything runs.
 pub(crate) fn open_streams(command: &Command) -> Result<[Option<OwnedFd>; 3], LaunchError> {
     let opened = |stream, path: &Path, file: io::Result<File>| {
         file.map(|file| Some(OwnedFd::from(file))).map_err(|source| LaunchError::Stream {
@@ -164,7 +164,7 @@ pub(crate) fn folder_name(path: &Path) -> Result<CString, LaunchError> {
 }
 
 /// Returns the absolute path of a program. A name with a slash is relative to the current folder. A name
-/// without a slash is searched for in the PATH of the target's `environment`.
+/// without a slash is looked up in the PATH of the target's `environment`.
 pub fn find_program(
     program: &OsStr,
     environment: &BTreeMap<OsString, OsString>,
@@ -179,7 +179,7 @@ pub fn find_program(
         return if path.exists() { executable(path) } else { Err(not_found(String::new())) };
     }
     let path = environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
-    // Relative entries are relative to the current folder, like a path with a slash.
+    // Relative entries are resolved from the current folder, as program paths with a slash are.
     let candidates = std::env::split_paths(&path)
         .filter_map(|folder| std::path::absolute(folder).ok())
         .map(|folder| folder.join(program));

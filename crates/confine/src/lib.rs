@@ -15,7 +15,8 @@
 //! # Ok::<(), confine::LaunchError>(())
 //! ```
 //!
-//! The crate knows nothing about optimisation. It is not a sandbox: targets have the user's rights.
+//! The crate knows nothing about optimisation. It is not a sandbox: targets run with all of the user's
+//! permissions.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("confine needs Linux: it depends on process descriptors, timers and /proc");
@@ -50,9 +51,9 @@ pub use tier::Tier;
 #[cfg(fuzzing)]
 pub use wire::fuzzing;
 
-/// Runs as a guardian, and never returns, if this process was started as one. Otherwise does nothing.
+/// Runs as a guardian and never returns if this process was started as one. Otherwise, does nothing.
 ///
-/// Call this first in `main`: the first run starts the running executable a second time, as guardian.
+/// Call this first in `main`: the first run starts the same executable again, as the guardian.
 pub fn supervise_if_asked() {
     if std::env::args_os().nth(1).is_some_and(|argument| argument == supervise::SUPERVISE) {
         supervise::guard();

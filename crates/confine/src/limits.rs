@@ -59,8 +59,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns the wall limit in force. A CPU limit implies a wall limit (twice the cap plus five seconds),
-    /// because a deadlocked target uses no CPU time but must still be stopped.
+    /// Returns the wall limit in force. If only a CPU limit is set, it implies a wall limit (twice the CPU
+    /// limit plus five seconds), because a deadlocked target uses no CPU time but must still be stopped.
     pub fn effective_wall(&self) -> Option<Duration> {
         self.wall.or_else(|| self.cpu.map(implied_wall))
     }

@@ -132,7 +132,7 @@ fn unknown_unit(unit: &str, known: &str) -> String {
     format!("`{unit}` is not one of the units {known}")
 }
 
-/// Formats a duration in the unit that fits: `250ms`, `2.5s`, `5m`.
+/// Formats a duration in a suitable unit: `250ms`, `2.5s`, `5m`.
 pub fn show_duration(duration: Duration) -> impl fmt::Display {
     let seconds = duration.as_secs_f64();
     let (number, unit) = match seconds {
@@ -145,7 +145,7 @@ pub fn show_duration(duration: Duration) -> impl fmt::Display {
     format!("{}{unit}", short(number))
 }
 
-/// Formats a size in the binary unit that fits: `512MiB`.
+/// Formats a size in a suitable binary unit: `512MiB`.
 pub fn show_size(bytes: u64) -> impl fmt::Display {
     let (number, unit) = match bytes {
         b if b < 1 << 10 => (b as f64, "B"),

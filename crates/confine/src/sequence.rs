@@ -16,7 +16,7 @@ use crate::limits::Limits;
 use crate::tier::{Tier, cgroup};
 use crate::wire::{self, Job, Killed, Reply, Report, Request, RunSpec};
 
-/// Runs one command to its end and returns its record.
+/// Runs one command until it ends, and returns its record.
 ///
 /// Unless the command sets a tier, the best tier that works is used. The first run finds it by trying the
 /// tiers in order. A tier that does not work fails before the target has started.
@@ -63,7 +63,7 @@ impl Sequence {
         self.private.as_ref().map_or(Path::new(""), |private| &private.path)
     }
 
-    /// Runs a command to its end. Processes that it leaves behind keep running, unless the command was
+    /// Runs a command until it ends. Processes that it leaves behind keep running, unless the command was
     /// stopped. Its output goes directly to files: those that the command names, or files in the private
     /// folder.
     pub fn set_up(
@@ -81,8 +81,8 @@ impl Sequence {
         self.run_to(Killed::Nothing, &command, limits, control)
     }
 
-    /// Runs a command to its end. Processes that it leaves behind are killed; those of set-up commands keep
-    /// running.
+    /// Runs a command until it ends. Processes that it leaves behind are killed; those of set-up commands
+    /// keep running.
     pub fn run(
         &mut self,
         command: &Command,
@@ -92,7 +92,7 @@ impl Sequence {
         self.run_to(Killed::Own, command, limits, control)
     }
 
-    /// Runs the last command to its end, then kills everything.
+    /// Runs the last command until it ends, then kills all processes of the sequence.
     pub fn run_last(
         mut self,
         command: &Command,
@@ -157,7 +157,8 @@ impl Sequence {
         let attached = open_streams(command)?;
         let private = self.private.as_ref().map(|private| private.path.as_path());
         let job = job(private, at_end, command, limits, &attached)?;
-        // Use this link instead of the executable's path: a newer version may have replaced the file there.
+        // Use this link instead of the executable's path: a newer version may have replaced the file at that
+        // path.
         let executable = command.guardian.as_deref().unwrap_or(Path::new("/proc/self/exe"));
         let failed = |source: io::Error| LaunchError::Guardian { path: executable.to_owned(), source };
         let is_first = self.supervisor.is_none();
@@ -217,8 +218,8 @@ fn run_job(
     control: &Control,
 ) -> Option<Report> {
     let files: Vec<_> = attached.iter().flatten().map(AsFd::as_fd).collect();
-    // An error is ignored: if the supervisor does not receive the job, its report or the missing report shows
-    // why.
+    // An error is ignored: if the supervisor does not receive the job, its report, or the lack of one, shows
+    // it.
     wire::send(socket, &Request::Run(job), &files).ok();
     control.attach(orders);
     let report = loop {

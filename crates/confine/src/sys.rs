@@ -57,7 +57,7 @@ struct CloneArgs {
     cgroup: u64,
 }
 
-/// Like [`fork`], with flags for namespaces and groups but never for memory.
+/// Like [`fork`], with flags for namespaces and control groups, but never for shared memory.
 fn clone3(args: &CloneArgs) -> io::Result<Forked> {
     let args = CloneArgs { exit_signal: libc::SIGCHLD as u64, ..*args };
     // SAFETY: without CLONE_VM the child has its own copy of memory, as after fork; the argument
@@ -90,13 +90,14 @@ pub(crate) struct Reaped {
 /// The result of checking the children of this process.
 pub(crate) enum Wait {
     Reaped(Reaped),
-    /// One has been stopped; only [`wait_or_stop`] returns this.
+    /// A child has been stopped; only [`wait_or_stop`] returns this.
     Stopped(Pid),
     NoneDead,
     NoChildren,
 }
 
-/// Reaps one dead child: the given one, or any if `child` is `None`. If `block`, waits until one has died.
+/// Reaps one dead child: the given one, or any child if `child` is `None`. If `block` is true, waits until
+/// one has died.
 pub(crate) fn wait(child: Option<Pid>, block: bool) -> io::Result<Wait> {
     wait4(child, if block { 0 } else { libc::WNOHANG })
 }
@@ -260,7 +261,7 @@ pub(crate) fn close_inherited() {
     }
 }
 
-/// Returns the number of clock ticks of `/proc/PID/stat` per second.
+/// Returns the number of clock ticks per second; `/proc/PID/stat` gives times in ticks.
 pub(crate) fn ticks_per_second() -> u64 {
     // SAFETY: sysconf has no preconditions.
     u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).unwrap_or(100)

@@ -1,14 +1,14 @@
 //! Draws what a forest learns from killed trials. The cost depends on one number, and expensive trials were
-//! killed at a cap. Each panel shows the forest of one treatment.
+//! killed at a cap. Each panel shows a forest with a different treatment of the killed trials.
 //!
 //! `cargo run -p captune-engine --example killed_trials > docs/concepts/killed-trials.svg`
 //!
-//! The solid line is the cost, dots are trials that finished, and crosses are the lower bounds of killed
-//! trials. The dashed line is the mean of the forest. The band shows one standard deviation between its trees
-//! on each side. (Hutter, Hoos and Leyton-Brown, Bayesian Optimization With Censored Response Data, 2011,
-//! Figure 1.) The integration tests check what the figure shows.
+//! The solid line is the cost, dots mark trials that finished, and crosses mark the lower bounds from killed
+//! trials. The dashed line is the forest's mean prediction. The band around it extends one standard deviation
+//! of the trees' predictions to each side. (Hutter, Hoos and Leyton-Brown, Bayesian Optimization With
+//! Censored Response Data, 2011, Figure 1.) The integration tests check what the figure shows.
 
-#![allow(clippy::print_stdout, reason = "the figure is its output")]
+#![allow(clippy::print_stdout, reason = "the example writes the figure to standard output")]
 
 use std::fmt::Write as _;
 
@@ -16,9 +16,9 @@ use engine::Reading;
 use surrogate::forest::{ForestSettings, ForestTrainer, Treatment};
 use surrogate::{Column, FitError, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 
-/// The cap: trials that would cost more were killed.
+/// The cap: trials that would have cost more were killed.
 pub const CAP: f64 = 0.9;
-/// The values of x at which there are trials.
+/// The values of x at which trials were run.
 pub const PLACES: [f64; 12] = [0.03, 0.11, 0.2, 0.28, 0.37, 0.45, 0.54, 0.62, 0.71, 0.79, 0.88, 0.97];
 const PANELS: [(&str, Treatment); 4] = [
     ("drop: killed trials are left out", Treatment::Drop),
@@ -27,13 +27,14 @@ const PANELS: [(&str, Treatment); 4] = [
     ("sample: imputed, low in some trees, high in others", Treatment::Sample),
 ];
 
-/// Returns the cost: a valley between two slopes.
+/// Returns the cost at `x`, a curve with a single minimum.
 pub fn cost(x: f64) -> f64 {
     let (far, bend) = (x - 0.42, x * (1.0 - x));
     0.4 + 5.0 * far * far + 2.0 * far * bend
 }
 
-/// Returns the predictions of a forest with this treatment, after `trials` identical trials at each place.
+/// Returns a forest's predictions at the places in `asked`. The forest uses this treatment and is fitted to
+/// `trials` identical trials at each of [`PLACES`].
 pub fn learned(treatment: Treatment, trials: usize, asked: &[f64]) -> Result<Vec<Prediction>, FitError> {
     let alike = InstanceTable::alike();
     let mut data = TrainingSet::new(&[Column::Number], &alike, Scale::Linear, None);

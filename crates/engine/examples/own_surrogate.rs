@@ -1,19 +1,19 @@
-//! How to write your own surrogate, from the model to its results. The model in this example is a mean of all
-//! points, weighted by their distance.
+//! How to write your own surrogate, from the model to its results. The model in this example predicts a
+//! weighted mean of all known costs, in which nearer points have larger weights.
 //!
 //! | step | here |
 //! |---|---|
 //! | learn from trials, including stopped ones | `Surrogate for Near` |
 //! | predict the cost of a configuration and its uncertainty | `Predictor for Fitted` |
-//! | let the surrogate propose | [`proposer`] |
-//! | run trials and tell their costs | [`optimise`] |
+//! | use the surrogate to propose configurations | [`proposer`] |
+//! | run trials and report their costs | [`optimise`] |
 //!
-//! A stopped trial counts as its lower bound, or as the value that the exact readings around it predict,
-//! whichever is larger. `cargo run -p captune-engine --example own_surrogate` compares the surrogate with
-//! random proposals in the same races. The integration tests run the suite that every surrogate must pass,
-//! and check that this one beats random proposals.
+//! A stopped trial counts as the larger of its lower bound and the value predicted from the exact readings.
+//! `cargo run -p captune-engine --example own_surrogate` compares the surrogate with random proposals. The
+//! integration tests run the suite that every surrogate must pass, and check that this one beats random
+//! proposals.
 
-#![allow(clippy::print_stdout, reason = "it prints its results")]
+#![allow(clippy::print_stdout, reason = "the example prints its results")]
 
 use std::error::Error;
 
@@ -81,7 +81,7 @@ impl Predictor for Fitted {
     }
 
     fn predict_total(&self, points: Points<'_>, out: &mut [Prediction]) {
-        // The spread of near points is the only estimate of noise that the model has.
+        // The spread of nearby points is the only estimate of noise that the model has.
         self.predict(points, out);
     }
 
@@ -99,7 +99,7 @@ impl Predictor for Fitted {
 /// The space to search.
 const SPACE: &str = "depth = { integer = [1, 40], default = 30 }\nratio = { float = [0.001, 1], log = true }\n\
                      restart = { float = [1.05, 2] }\n";
-/// Seconds after which a trial is stopped. The race stops most trials long before.
+/// The cutoff in seconds. The race stops most trials long before they reach it.
 const CUTOFF: f64 = 100.0;
 const TRIALS: usize = 60;
 
@@ -123,15 +123,15 @@ pub fn proposer(problem: &Problem) -> Box<dyn Proposer> {
     Box::new(ModelSearch::new(problem.clone(), settings))
 }
 
-/// Asks for trials and tells their costs. A trial above its cap is told as stopped.
+/// Asks for trials and reports their costs. A trial whose cost is above its cap is reported as stopped.
 pub fn optimise(problem: &Problem, proposer: Box<dyn Proposer>) -> Result<Optimizer, NotRunning> {
     let mut history = History::new();
     let racing = Racing { deterministic: true, ..Racing::default() };
     let racer = CappedRacer::new(problem.clone(), racing, &mut history);
     let mut optimizer = Optimizer::new(history, Box::new(racer), proposer);
     while optimizer.history().trials().len() < TRIALS {
-        // Each trial is told at once, so no trial is ever running that could be tightened, cancelled or
-        // waited for.
+        // Each result is reported before the next trial is requested, so there is never a running trial to
+        // tighten, cancel or wait for.
         let Ask::Run(TrialRequest { id, configuration, cap, .. }) = optimizer.ask(1) else { break };
         let (cost, cap) = (seconds(&configuration, &problem.space), cap.cost());
         let observation = match cost > cap {
@@ -150,7 +150,7 @@ pub fn best(problem: &Problem, optimizer: &Optimizer) -> f64 {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("seconds of the best configuration after {TRIALS} trials (number of stopped trials)");
+    println!("time of the best configuration after {TRIALS} trials, in seconds (number of capped trials)");
     println!("seed  default  near        random");
     for seed in 1..=5 {
         let problem = problem(seed)?;

@@ -22,7 +22,8 @@ pub enum Status {
     Wrong,
     /// Could not be started, or reported that no trial can succeed: the campaign stops.
     Aborted,
-    /// The worker that ran it vanished. The trial is no evidence about the configuration and is run again.
+    /// The worker that ran it vanished. The trial provides no evidence about the configuration and is run
+    /// again.
     Lost,
 }
 
@@ -39,7 +40,7 @@ impl Status {
         Self::Lost,
     ];
 
-    /// Returns the name of the status in the store and on the screen.
+    /// Returns the name of the status used in the store and on the screen.
     pub fn name(self) -> &'static str {
         match self {
             Self::Finished => "finished",
@@ -53,7 +54,7 @@ impl Status {
         }
     }
 
-    /// Returns the status with this name.
+    /// Returns the status with this name, if there is one.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.name() == name)
     }
@@ -69,7 +70,7 @@ impl Status {
         self == Self::Wrong
     }
 
-    /// Returns whether the trial is no evidence about the configuration.
+    /// Returns whether the trial provides no evidence about the configuration.
     pub fn is_uninformative(self) -> bool {
         matches!(self, Self::Aborted | Self::Lost)
     }
@@ -80,13 +81,12 @@ impl Status {
 pub struct Observation {
     status: Status,
     cost: Option<Reading>,
-    /// The part of the budget that the trial used, in the unit of the cost if the cost grows with
-    /// time.
+    /// The part of the budget that the trial used, in the same unit as the cost if the cost grows with time.
     #[serde(with = "math::json_number")]
     spent: f64,
     #[serde(default)]
     constraints: Box<[Option<Reading>]>,
-    /// The value that decides between two timeouts, if known; less is better.
+    /// The tie-breaker between two timeouts, if known; lower is better.
     #[serde(default)]
     tie: Option<f64>,
 }
@@ -97,7 +97,7 @@ impl Observation {
         Self { status, cost, spent: spent.max(0.0), constraints: Box::default(), tie: None }
     }
 
-    /// Returns the result of a trial that ended by itself at this cost.
+    /// Returns the result of a trial that ended by itself with this cost.
     pub fn finished(cost: f64) -> Self {
         Self::new(Status::Finished, Some(Reading::Exact(cost)), cost)
     }
@@ -127,15 +127,15 @@ impl Observation {
         self
     }
 
-    /// Sets the constrained outputs, one for each constraint. `None` means that the trial was
-    /// stopped before the output was measured.
+    /// Sets the constrained outputs, one for each constraint. `None` means that the output was not measured,
+    /// for example because the trial was stopped.
     #[must_use]
     pub fn with_constraints(mut self, constraints: impl Into<Box<[Option<Reading>]>>) -> Self {
         self.constraints = constraints.into();
         self
     }
 
-    /// Sets the value that decides between two timeouts; less is better.
+    /// Sets the tie-breaker between two timeouts; lower is better.
     #[must_use]
     pub fn with_tie(mut self, tie: Option<f64>) -> Self {
         assert!(tie.is_none_or(f64::is_finite), "a tie-breaker must be finite");
@@ -158,7 +158,7 @@ impl Observation {
         self.spent
     }
 
-    /// Returns the value that decides between two timeouts, if known.
+    /// Returns the tie-breaker between two timeouts, if known.
     pub fn tie(&self) -> Option<f64> {
         self.tie
     }

@@ -24,14 +24,14 @@ pub struct Optimizer {
     requested: BTreeSet<ConfigId>,
 }
 
-/// The error if a result is told for a trial that was never asked for or has already ended.
+/// The error returned when a result is reported for a trial that was never requested or has already ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("trial {0} is not running")]
 pub struct NotRunning(pub TrialId);
 
 impl Optimizer {
-    /// Continues from a history. The racer must have been created from this history or restored for
-    /// it.
+    /// Creates an optimizer that continues from a history. The racer must have been created from this history
+    /// or restored for it.
     pub fn new(history: History, racer: Box<dyn Racer>, proposer: Box<dyn Proposer>) -> Self {
         let request = |pending: PendingTrial| {
             let PendingTrial { id, key, cap, why, .. } = pending;
@@ -42,8 +42,8 @@ impl Optimizer {
         Self { history, racer, proposer, running, requested: BTreeSet::new() }
     }
 
-    /// Returns what to do next with this many free slots. With no free slot, it returns only orders
-    /// about running trials.
+    /// Returns what to do next with this many free slots. With no free slot, it returns only orders about
+    /// running trials, or [`Ask::Wait`].
     pub fn ask(&mut self, slots: usize) -> Ask {
         let ask = self.racer.next(slots, &mut self.history, &mut *self.proposer);
         match &ask {
@@ -71,14 +71,13 @@ impl Optimizer {
         self.proposer.watch_interrupt(interrupt);
     }
 
-    /// Sets whether the end of the campaign is near. If it is, the best configurations that have
-    /// lost race once more before any new configuration does.
+    /// Sets whether the end of the campaign is near. If it is, the best configurations among those that lost
+    /// are raced once more before any new configuration.
     pub fn near_end(&mut self, near: bool) {
         self.racer.near_end(near, &self.history, &mut *self.proposer);
     }
 
-    /// Lets a configuration race before any new one. Returns its number and what happens to the
-    /// request.
+    /// Lets a configuration race before any new one. Returns its number and how the request was handled.
     pub fn request(&mut self, configuration: &Configuration) -> (ConfigId, Requested) {
         let new = self.history.find(configuration).is_none();
         let config = self.history.intern(configuration);
@@ -96,7 +95,7 @@ impl Optimizer {
         Ok(())
     }
 
-    /// Reports the costs that running trials have reached at one moment. A running trial that is
+    /// Reports the costs that running trials have reached, all at the same moment. A running trial that is
     /// not listed counts as having cost nothing so far.
     pub fn elapsed(&mut self, reached: &[(TrialId, f64)]) {
         self.racer.elapsed(reached, &self.history);
@@ -109,12 +108,12 @@ impl Optimizer {
         Ok(())
     }
 
-    /// Returns all trials told so far.
+    /// Returns all trials that have ended so far.
     pub fn history(&self) -> &History {
         &self.history
     }
 
-    /// Returns the trials asked for and not yet told, ordered by their numbers.
+    /// Returns the trials that were requested and have not ended yet, ordered by their numbers.
     pub fn running(&self) -> impl Iterator<Item = &TrialRequest> {
         self.running.values()
     }
@@ -124,23 +123,24 @@ impl Optimizer {
         self.racer.incumbent()
     }
 
-    /// Returns the number of pairs on which the incumbent is known.
+    /// Returns the number of pairs on which the incumbent's cost is known.
     pub fn incumbent_pairs(&self) -> usize {
         self.racer.incumbent_pairs()
     }
 
-    /// Returns what happened in the races since the last call.
+    /// Returns the events in the races since the last call.
     pub fn news(&mut self) -> Vec<News> {
         self.racer.news()
     }
 
-    /// Returns how much more each running trial may cost before some trials should be cancelled.
-    /// The caller should then report what the trials have reached, unless one has ended before.
+    /// Returns how much more each running trial may cost before some trials should be cancelled. Once they
+    /// have cost that much, the caller should report the costs reached with [`Optimizer::elapsed`], unless a
+    /// trial has ended before.
     pub fn patience(&self) -> Option<f64> {
         self.racer.patience(&self.history)
     }
 
-    /// Returns the name of the source of a configuration.
+    /// Returns the name of a configuration's source.
     pub fn origin(&self, config: ConfigId) -> &'static str {
         if self.requested.contains(&config) { "given" } else { self.proposer.origin(config, &self.history) }
     }
@@ -156,8 +156,8 @@ impl Optimizer {
         self.proposer.choice()
     }
 
-    /// Returns the state of the search without the history. A campaign continues from both after an
-    /// interruption.
+    /// Returns the state of the search without the history. After an interruption, a campaign continues from
+    /// both.
     pub fn snapshot(&self) -> Snapshot {
         self.racer.snapshot()
     }

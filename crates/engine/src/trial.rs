@@ -45,8 +45,8 @@ number!(
     Seed(u32)
 );
 
-/// An instance and a seed, on which a configuration is tried. A snapshot contains many pairs, so
-/// each is stored as two numbers.
+/// An instance and a seed with which a configuration is tried. A snapshot contains many pairs, so each is
+/// stored as two numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(from = "(InstanceId, Seed)", into = "(InstanceId, Seed)")]
 pub struct Pair {
@@ -115,7 +115,7 @@ impl Why {
     /// All reasons.
     pub const ALL: [Self; 3] = [Self::Incumbent, Self::Challenge, Self::Validation];
 
-    /// Returns the name of the reason in the store.
+    /// Returns the name of the reason used in the store.
     pub fn name(self) -> &'static str {
         match self {
             Self::Incumbent => "incumbent",
@@ -136,6 +136,6 @@ pub struct TrialRequest {
     pub configuration: Configuration,
     /// The cost at which to stop it.
     pub cap: Cap,
-    /// The reason.
+    /// Why it is requested.
     pub why: Why,
 }

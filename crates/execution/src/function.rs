@@ -53,7 +53,7 @@ impl<F: Fn(&TrialRequest, &Leash) -> Outcome + Send + Sync> Target for FunctionT
         let (cpu_before, wall_before) = (cpu(), wall());
         let (observation, reason) = match caught(|| (self.function)(trial, leash)) {
             Ok(outcome) => (self.observation(outcome), None),
-            // A panic does not report what the trial has spent.
+            // After a panic, it is unknown what the trial has spent.
             Err(message) => (Observation::failed(Status::Crashed, 0.0), Some(format!("panic: {message}"))),
         };
         let (cpu, wall) = (Some(cpu() - cpu_before), wall() - wall_before);

@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 use confine::Control;
 use engine::Cap;
 
-/// Control of one trial.
+/// Controls one trial.
 #[derive(Debug)]
 pub struct Leash {
     /// The lowest cap set so far, stored as the bits of an `f64` so that any thread can lower it.
     cap: AtomicU64,
     cancelled: Mutex<bool>,
     cancelling: Condvar,
-    /// Control of the trial's own command.
+    /// Control for the trial's own command.
     control: Control,
-    /// Control of the set-up, to which the cap does not apply.
+    /// Control for the set-up, to which the cap does not apply.
     setup: Control,
     /// Start of the command, and its run time once it has ended.
     running: Mutex<Option<(Instant, Option<Duration>)>>,
@@ -25,7 +25,7 @@ pub struct Leash {
     /// Time at which to query the CPU time again, in seconds since the start of the trial, as the bits of an
     /// `f64`.
     next_query: AtomicU64,
-    /// Control of the command that checks the answer.
+    /// Control for the command that checks the answer.
     check: Control,
 }
 
@@ -98,13 +98,13 @@ impl Leash {
         }
     }
 
-    /// Returns the seconds for which the trial's own command has run; `None` if it has not started.
+    /// Returns how long the trial's own command has run, in seconds; `None` if it has not started.
     pub fn run_time(&self) -> Option<f64> {
         let (started, elapsed) = (*lock(&self.running))?;
         Some(elapsed.unwrap_or_else(|| started.elapsed()).as_secs_f64())
     }
 
-    /// Returns the CPU seconds that the process is known to have used after `seconds` of the trial.
+    /// Returns the CPU seconds that the process is known to have used after the trial has run for `seconds`.
     pub fn used_cpu(&self, seconds: f64) -> Option<f64> {
         if seconds >= f64::from_bits(self.next_query.load(Ordering::Relaxed)) {
             self.next_query.store((seconds + QUERY_INTERVAL).to_bits(), Ordering::Relaxed);

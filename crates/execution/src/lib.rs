@@ -1,7 +1,7 @@
 //! Runs trials.
 //!
 //! A [`Target`] runs one trial and returns its result as an [`Account`]. [`ProcessTarget`] runs the program
-//! of a scenario; [`FunctionTarget`] calls a function of this program. An [`executor`] runs many trials, on
+//! of a scenario; [`FunctionTarget`] calls a function in this program. An [`executor`] runs many trials, on
 //! this machine's cores or in simulated time. This crate does not know why a trial was requested.
 
 pub mod executor;

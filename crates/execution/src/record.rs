@@ -13,7 +13,7 @@ use crate::{Account, Detail};
 /// and unknown fields are ignored.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Record {
-    /// The trial in the search's form.
+    /// The trial, in the form that the search uses.
     pub trial: Trial,
     /// Further measurements.
     #[serde(default)]

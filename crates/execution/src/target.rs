@@ -33,7 +33,7 @@ pub trait Target: Send + Sync {
         None
     }
 
-    /// Returns the seconds that a trial's command takes if it runs to its cap; `None` if unknown.
+    /// Returns the time in seconds that a trial's command takes if it runs to its cap; `None` if unknown.
     fn longest(&self, _trial: &TrialRequest) -> Option<f64> {
         None
     }
@@ -56,9 +56,9 @@ pub struct Detail {
     pub cpu: Option<f64>,
     /// Wall-clock time in seconds, if it was measured.
     pub wall: Option<f64>,
-    /// Largest memory in bytes, if it could be measured.
+    /// Peak memory in bytes, if it could be measured.
     pub memory: Option<u64>,
-    /// Exit code of the main process. If a signal ended the process, minus the number of that signal.
+    /// Exit code of the main process, or the negated signal number if a signal ended the process.
     pub exit: Option<i32>,
     /// The outputs of the scenario that were found, by name. Stopped trials have them, too.
     #[serde(with = "math::json_number::by_name")]
@@ -76,7 +76,7 @@ pub struct Detail {
     pub teardown: Option<String>,
     /// Path of the trial's private folder, if it could not be removed.
     pub left_behind: Option<PathBuf>,
-    /// A problem of the server that this trial did not cause, in one line that is the same for the same
+    /// A problem with the server that this trial did not cause, in one line that is the same for the same
     /// cause. The result of the trial still counts.
     pub server: Option<String>,
 }
@@ -128,7 +128,7 @@ pub enum TargetError {
         /// The target's own message.
         message: String,
     },
-    /// The target is a function of this program, and it panicked.
+    /// The target is a function in this program, and it panicked.
     #[error("the target panicked: {message}")]
     Panicked {
         /// The first line of the panic message.

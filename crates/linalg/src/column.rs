@@ -1,13 +1,14 @@
 //! Solves for one right-hand side: x ← L⁻¹ x and x ← L⁻ᵀ x.
 //!
-//! Each entry of L is used once, so most of the time is spent on reading L, column after column.
+//! Each entry of L is used once, so most of the time is spent reading L, column by column.
 
 use crate::instructions::Work;
 use crate::product::View;
 use crate::triangle::subtract;
 use crate::vector::Vector;
 
-/// Number of partial sums of a dot product, fixed so that the bits do not depend on the processor.
+/// Number of partial sums in a dot product, fixed so that the bits of the result do not depend on the
+/// processor.
 const SUMS: usize = 32;
 
 /// Computes x ← L⁻¹ x.

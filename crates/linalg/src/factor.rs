@@ -4,15 +4,15 @@
 //! A = L Lᵀ
 //! ```
 //!
-//! Matrices are stored in column-major order. A factor can be extended: one more row takes n² operations, a
-//! new factor n³/3.
+//! Matrices are stored in column-major order. A factor can be extended: adding a row takes n² operations,
+//! whereas a new factor takes n³/3.
 
 use crate::column::{Lower, Upper};
 use crate::instructions::Instructions;
 use crate::product::View;
 use crate::triangle::Triangles;
 
-/// Number of further rows for which a factor reserves memory.
+/// Number of additional rows for which a factor reserves memory.
 const RESERVED_ROWS: usize = 32;
 /// Smallest number of right-hand sides that are solved together.
 const SEVERAL: usize = 4;
@@ -31,7 +31,7 @@ impl Factor {
     /// is not positive definite.
     ///
     /// # Panics
-    /// If the matrix is not square with a diagonal as long as `added`.
+    /// If the matrix is not square, or its diagonal is not as long as `added`.
     pub fn new(matrix: &[f64], added: &[f64]) -> Option<Self> {
         let order = added.len();
         assert_eq!(matrix.len(), order * order, "the matrix must be square");
@@ -54,7 +54,7 @@ impl Factor {
         2.0 * self.diagonal().map(libm::log).sum::<f64>()
     }
 
-    /// Replaces the columns of B by L⁻¹ B.
+    /// Replaces the columns of B with those of L⁻¹ B.
     ///
     /// # Panics
     /// If the last column is incomplete. The same holds for `solve` and `solve_upper`.
@@ -73,13 +73,13 @@ impl Factor {
         }
     }
 
-    /// Replaces the columns of B by A⁻¹ B.
+    /// Replaces the columns of B with those of A⁻¹ B.
     pub fn solve(&self, columns: &mut [f64]) {
         self.solve_lower(columns);
         self.solve_upper(columns);
     }
 
-    /// Replaces the columns of B by L⁻ᵀ B.
+    /// Replaces the columns of B with those of L⁻ᵀ B.
     pub fn solve_upper(&self, columns: &mut [f64]) {
         let (l, at) = (&self.lower[..], view(self.stride));
         match self.count(columns) {
@@ -95,7 +95,7 @@ impl Factor {
         }
     }
 
-    /// Returns the number of columns, each with as many rows as the factor has.
+    /// Returns the number of columns. Each has as many entries as the factor has rows.
     fn count(&self, columns: &[f64]) -> usize {
         let count = columns.len().checked_div(self.order).unwrap_or(0);
         assert_eq!(columns.len(), self.order * count, "the last column is incomplete");
@@ -124,7 +124,11 @@ impl Factor {
     /// If the row does not have one entry more than the matrix has rows.
     pub fn extend(&mut self, row: &[f64]) -> bool {
         let n = self.order;
-        assert_eq!(row.len(), n + 1, "one entry for each row and one for the diagonal");
+        assert_eq!(
+            row.len(),
+            n + 1,
+            "the row must have one entry for each existing row and one for the diagonal"
+        );
         let mut last = row[..n].to_vec();
         self.solve_lower(&mut last);
         let left = row[n] - last.iter().map(|x| x * x).sum::<f64>();

@@ -1,8 +1,8 @@
 //! Dispatch: code compiled once for each set of vector instructions, chosen at run time.
 //!
 //! The program is built for every processor of its architecture, but these loops are several times faster
-//! with the widest registers available. All sets give the same bits: each entry of a result is a chain of
-//! fused multiply-adds in an order that does not depend on the width of a register.
+//! with the widest registers available. All sets give the same bits: each entry of a result is computed by a
+//! chain of fused multiply-adds in an order that does not depend on the width of a register.
 
 #![cfg_attr(
     target_arch = "x86_64",
@@ -18,14 +18,15 @@ pub(crate) trait Work {
     /// The result.
     type Output;
 
-    /// Does the work with these vectors and tiles of `COLUMNS` columns, as many as fill the registers.
+    /// Does the work with these vectors and with tiles of `COLUMNS` columns, a number chosen to fill the
+    /// registers.
     fn run<V: Vector, const COLUMNS: usize>(self) -> Self::Output;
 }
 
 /// A set of instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Instructions {
-    /// Those that every processor of the architecture has.
+    /// The instructions that every processor of the architecture has.
     Portable,
     /// Four numbers per register.
     #[cfg(target_arch = "x86_64")]

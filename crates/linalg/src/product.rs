@@ -1,4 +1,4 @@
-//! Matrix products, which do most of the work of the algorithms in this crate.
+//! Matrix products, which account for most of the work in this crate.
 //!
 //! ```text
 //! C ← C − A B        A: m × k,  B: k × n
@@ -6,8 +6,8 @@
 //!
 //! A and B are first copied into panels: strips of as many rows of A, or columns of B, as a tile of C has.
 //! Panels are read in order, so that a tile stays in registers during the loop over k. Each entry of the
-//! product is the sum of its k products in order, by fused multiply-add, in steps of [`DEPTH`], so the bits
-//! do not depend on the size of a tile.
+//! product is a sum of k terms, added in order by fused multiply-add in steps of [`DEPTH`], so the bits do
+//! not depend on the size of a tile.
 
 use std::cell::RefCell;
 
@@ -31,7 +31,7 @@ impl View {
         Self { start: self.start + row * self.down + column * self.right, ..self }
     }
 
-    /// Returns the transposed matrix.
+    /// Returns a view of the transposed matrix.
     pub(crate) const fn transposed(self) -> Self {
         Self { down: self.right, right: self.down, ..self }
     }
@@ -46,14 +46,14 @@ pub(crate) enum Part {
     Lower,
 }
 
-/// Number of products summed before they are subtracted from C; a panel of A of this depth fits the
+/// Number of products summed before they are subtracted from C; a panel of A of this depth fits into the
 /// first-level cache.
 const DEPTH: usize = 256;
 /// Number of tiles side by side in C up to which copying A does not pay off.
 const FEW: usize = 2;
 /// Number of vectors in a column of a tile.
 const HIGH: usize = 3;
-/// Number of rows of A whose panels together fit the second-level cache.
+/// Number of rows of A whose panels together fit into the second-level cache.
 const HEIGHT: usize = 240;
 
 thread_local! {
@@ -65,9 +65,9 @@ thread_local! {
 /// A product to subtract.
 #[derive(Clone, Copy)]
 pub(crate) struct Product<'a> {
-    /// The slice that contains A, if it is not that of C.
+    /// The slice that contains A, if it is not the one that contains C.
     pub(crate) a_in: Option<&'a [f64]>,
-    /// The slice that contains B, if it is not that of C.
+    /// The slice that contains B, if it is not the one that contains C.
     pub(crate) b_in: Option<&'a [f64]>,
     /// C, A and B.
     pub(crate) views: [View; 3],
@@ -155,8 +155,8 @@ const fn rows<V: Vector>() -> usize {
     HIGH * V::LANES
 }
 
-/// Copies `count` rows of a matrix, `deep` columns of them, into strips of `width` rows; zeros fill the last
-/// strip.
+/// Copies the first `deep` columns of `count` rows of a matrix into strips of `width` rows. The last strip is
+/// padded with zeros.
 #[inline(always)]
 fn pack(width: usize, panels: &mut Vec<f64>, entries: &[f64], view: View, [count, deep]: [usize; 2]) {
     let size = count.div_ceil(width) * width * deep;

@@ -7,8 +7,8 @@
 //! upper    X ← L⁻ᵀ X     X₂ ← L₂₂⁻ᵀ X₂,  X₁ ← L₁₁⁻ᵀ (X₁ − L₂₁ᵀ X₂)
 //! ```
 //!
-//! Each algorithm splits the triangle in two until [`SMALL`] rows are left; a matrix product joins the
-//! halves. Nearly all of the work is therefore done in [`product`].
+//! Each algorithm splits the triangle in two until at most [`SMALL`] rows are left; a matrix product joins
+//! the halves. Nearly all of the work is therefore done in [`product`].
 
 use crate::instructions::{Instructions, Work};
 use crate::product::{self, Part, Product, View};
@@ -18,7 +18,7 @@ use crate::vector::Vector;
 const SMALL: usize = 24;
 /// Width of the blocks in which products with a triangle skip its zeros.
 const STRIP: usize = 96;
-/// Right-hand sides that are solved at once: as many as a register holds.
+/// Number of right-hand sides that are solved at once: as many as the largest register holds.
 const LANES: usize = 8;
 
 /// The algorithms, with the instructions they use.
@@ -27,13 +27,13 @@ pub(crate) struct Triangles {
     instructions: Instructions,
 }
 
-/// Returns where to split: at a multiple of the rows of a small triangle.
+/// Returns the row at which to split, a multiple of [`SMALL`].
 const fn half(n: usize) -> usize {
     (n / 2).next_multiple_of(SMALL)
 }
 
 impl Triangles {
-    /// Algorithms with these instructions.
+    /// Creates the algorithms with these instructions.
     pub(crate) fn new(instructions: Instructions) -> Self {
         Self { instructions }
     }
@@ -59,7 +59,7 @@ impl Triangles {
         self.factor(entries, right, n - first)
     }
 
-    /// Computes B ← B L⁻ᵀ, with m rows of B, in one slice.
+    /// Computes B ← B L⁻ᵀ, where B has m rows and is in the same slice as L.
     fn divide(self, entries: &mut [f64], [b, l]: [View; 2], [m, n]: [usize; 2]) {
         if n <= SMALL {
             return self.instructions.run(SmallDivide { entries, b, l, shape: [m, n] });
@@ -77,7 +77,7 @@ impl Triangles {
         self.divide(entries, [right, l.at(first, first)], [m, n - first]);
     }
 
-    /// Computes X ← L⁻¹ X, with n rows and r columns of X.
+    /// Computes X ← L⁻¹ X, where X has n rows and r columns.
     pub(crate) fn lower(self, l: (&[f64], View), entries: &mut [f64], x: View, [n, r]: [usize; 2]) {
         if n <= SMALL {
             return self.instructions.run(SmallSolve::<false> { l, entries, x, shape: [n, r] });
@@ -95,7 +95,7 @@ impl Triangles {
         self.lower((l.0, l.1.at(first, first)), entries, below, [n - first, r]);
     }
 
-    /// Computes X ← L⁻ᵀ X, with n rows and r columns of X.
+    /// Computes X ← L⁻ᵀ X, where X has n rows and r columns.
     pub(crate) fn upper(self, l: (&[f64], View), entries: &mut [f64], x: View, [n, r]: [usize; 2]) {
         if n <= SMALL {
             return self.instructions.run(SmallSolve::<true> { l, entries, x, shape: [n, r] });
@@ -113,7 +113,7 @@ impl Triangles {
         self.upper(l, entries, x, [first, r]);
     }
 
-    /// Computes W ← L⁻¹, on and below the diagonal; W must be zero before.
+    /// Computes W ← L⁻¹, on and below the diagonal; W must be zero initially.
     pub(crate) fn invert(self, l: (&[f64], View), entries: &mut [f64], w: View, n: usize) {
         if n <= SMALL {
             for at in 0..n {
@@ -250,7 +250,7 @@ impl Work for SmallDivide<'_> {
     }
 }
 
-/// X ← L⁻¹ X, or L⁻ᵀ X.
+/// Computes X ← L⁻¹ X, or X ← L⁻ᵀ X if `UPPER` is true.
 struct SmallSolve<'a, const UPPER: bool> {
     l: (&'a [f64], View),
     entries: &'a mut [f64],
@@ -359,7 +359,7 @@ mod tests {
         }
     }
 
-    /// Several right-hand sides use a different algorithm than a single one.
+    /// The algorithm for several right-hand sides differs from the one for a single right-hand side.
     #[test]
     fn several_right_hand_sides_have_the_same_solutions_as_single_ones() {
         let (n, r) = (77, 11);

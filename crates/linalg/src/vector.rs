@@ -1,10 +1,11 @@
 //! Vectors: as many numbers as a register holds.
 //!
 //! Two sets of instructions are used explicitly, since compilers do not generate them from plain loops: with
-//! loops over lanes, a product takes seven times as long. The bits are the same as those of the loops.
+//! loops over lanes, a product takes seven times as long. The results have the same bits as those of the
+//! loops.
 //!
-//! `unsafe` occurs here and in `instructions`: a vector of explicit instructions may be used only if the
-//! processor has them, so only `instructions` chooses it.
+//! `unsafe` occurs here and in `instructions`: a vector type that uses explicit instructions is valid only if
+//! the processor has them, so only `instructions` chooses the type.
 
 #![cfg_attr(
     target_arch = "x86_64",
@@ -13,7 +14,7 @@
 
 /// Several numbers that are processed at once.
 pub(crate) trait Vector: Copy {
-    /// Number of numbers.
+    /// Number of lanes, each of which holds one number.
     const LANES: usize;
 
     /// Returns a vector of zeros.
@@ -37,7 +38,7 @@ pub(crate) trait Vector: Copy {
     /// Returns the quotients, lane by lane.
     fn over(self, other: Self) -> Self;
 
-    /// Subtracts as many of the numbers as the slice has.
+    /// Subtracts the numbers from the slice, which may have fewer entries than the vector has lanes.
     #[inline(always)]
     fn subtract_some(self, from: &mut [f64]) {
         let mut own = [0.0; 8];
@@ -46,7 +47,7 @@ pub(crate) trait Vector: Copy {
     }
 }
 
-/// Four numbers, in instructions that every processor has.
+/// Four numbers, processed with instructions that every processor has.
 #[derive(Clone, Copy)]
 pub(crate) struct Plain([f64; 4]);
 

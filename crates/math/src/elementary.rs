@@ -41,7 +41,7 @@ pub fn exp(x: f64) -> f64 {
 #[inline]
 pub fn ln(x: f64) -> f64 {
     const EXPONENT: u64 = 0xfff << 52;
-    // 2^52 with an integer below 2^52 in its last bits equals their sum.
+    // Writing an integer below 2^52 into the last bits of 2^52 gives their sum.
     const WHOLE: f64 = 4_503_599_627_370_496.0;
     // The offset is relative to 1/sqrt 2, shifted by 1024 exponents so that the subtraction never borrows.
     let offset = x.to_bits().wrapping_sub(std::f64::consts::FRAC_1_SQRT_2.to_bits()).wrapping_add(1024 << 52);

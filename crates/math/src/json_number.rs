@@ -1,7 +1,7 @@
 //! Serialises numbers, including infinities and NaN.
 //!
 //! JSON cannot express non-finite numbers, so human-readable formats store them as strings. Binary formats
-//! store every number as a number. Use it with `#[serde(with = "math::json_number")]`.
+//! store every number as a number. Use this module with `#[serde(with = "math::json_number")]`.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -29,7 +29,9 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D:
     }
     match Shown::deserialize(deserializer)? {
         Shown::Number(number) => Ok(number),
-        Shown::Text(text) => text.parse().map_err(|_| D::Error::custom(format!("`{text}` is not a number"))),
+        Shown::Text(text) => text.parse().map_err(|_| {
+            D::Error::custom(format!("`{text}` is not a number; expected a number, `inf`, `-inf` or `NaN`"))
+        }),
     }
 }
 

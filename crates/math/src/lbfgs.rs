@@ -1,4 +1,4 @@
-//! Minimises a smooth function in a box: limited-memory BFGS on the free variables.
+//! Minimises a smooth function in a box, by limited-memory BFGS on the free variables.
 //!
 //! ```text
 //! x ← P(x - t H g)        on the free variables; P clamps each variable to the box
@@ -8,20 +8,20 @@
 //! |---|---|
 //! | g | the gradient at x |
 //! | H | the inverse Hessian, approximated from the last [`MEMORY`] steps |
-//! | t | 1, or less: the first step that achieves a share of the decrease predicted by the gradient |
+//! | t | the step length: 1, shortened until the step achieves a given share of the decrease predicted by the gradient |
 //!
 //! A variable is fixed while it is on the boundary of the box and the negative gradient points outwards. (D.
 //! Bertsekas, Projected Newton Methods for Optimization Problems with Simple Constraints, 1982; J. Nocedal,
 //! Updating Quasi-Newton Matrices with Limited Storage, 1980.)
 
-/// Number of past steps that approximate the Hessian.
+/// Number of past steps used to approximate the Hessian.
 const MEMORY: usize = 16;
 /// Share of the predicted decrease that a step must achieve (Armijo's condition).
 const LEAST_DECREASE: f64 = 1e-4;
 /// Number of shorter steps tried before the search ends.
 const MOST_SHORTENINGS: usize = 15;
 
-/// When the search ends.
+/// The conditions that end the search.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StoppingRule {
     /// Largest number of evaluations.
@@ -56,11 +56,11 @@ impl Point {
     }
 }
 
-/// A past step, which gives information on the curvature.
+/// A past step, which gives information about the curvature.
 struct Step {
-    /// Difference of the points.
+    /// Difference between the points.
     s: Vec<f64>,
-    /// Difference of the gradients.
+    /// Difference between the gradients.
     y: Vec<f64>,
     s_dot_y: f64,
 }
@@ -81,7 +81,7 @@ pub struct Lbfgs {
 }
 
 impl Lbfgs {
-    /// Starts a search for a minimum near a start.
+    /// Starts a search for a minimum near a starting point.
     ///
     /// # Panics
     /// If the number of bounds differs from the number of variables.
@@ -101,8 +101,8 @@ impl Lbfgs {
         }
     }
 
-    /// Copies the curvature that another search has learnt. `times` is how much steeper this function is than
-    /// the function of that search.
+    /// Copies the curvature that another search has learnt. `times` is the factor by which this function is
+    /// steeper than the other search's function.
     #[must_use]
     pub fn with_curvature_of(mut self, other: &Self, times: f64) -> Self {
         let steeper = |step: &Step| Step {
@@ -119,7 +119,7 @@ impl Lbfgs {
         self.asked.as_deref()
     }
 
-    /// Takes the value and the gradient at the point asked for. The search avoids points whose value is not
+    /// Takes the value and the gradient at the requested point. The search avoids points whose value is not
     /// finite.
     pub fn tell(&mut self, value: f64, gradient: &[f64]) {
         let Some(x) = self.asked.take() else { return };
@@ -142,7 +142,8 @@ impl Lbfgs {
             }
             return;
         }
-        // The minimum of the parabola through both values and the gradient, neither too short nor too long.
+        // The new length leads to the minimum of the parabola through both values and the gradient, within
+        // limits.
         let curve = new.value - best.value - predicted;
         let share = if curve.is_finite() { -predicted / (2.0 * curve) } else { 0.1 };
         self.length *= share.clamp(0.1, 0.5);
@@ -162,7 +163,7 @@ impl Lbfgs {
             self.memory.clear();
             self.direction = direction(&best.gradient, &fixed, &self.memory);
         }
-        // A cautious step while the curvature is unknown.
+        // The step is cautious while the curvature is unknown.
         self.length = if self.memory.is_empty() { (0.5 / steepest).min(1.0) } else { 1.0 };
         self.shortenings = 0;
         self.best = Some(best);
@@ -247,7 +248,7 @@ mod tests {
 
     const THOROUGH: StoppingRule = StoppingRule { evaluations: 500, decrease: 0.0, gradient: 1e-8 };
 
-    /// Minimises a function near a start. The function writes its gradient.
+    /// Minimises a function near a starting point. The function writes its gradient to its second argument.
     fn minimise(
         start: &[f64],
         bounds: &[(f64, f64)],

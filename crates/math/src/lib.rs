@@ -6,10 +6,10 @@
 //! | [`elementary`] | exponential and logarithm, written so that loops over them can be vectorised |
 //! | [`normal`] | the normal distribution, accurate far into its tails |
 //! | [`TruncatedNormal`] | the normal distribution truncated from below |
-//! | [`student`] | quantiles of Student's t for small samples |
+//! | [`student`] | quantiles of Student's t distribution for small samples |
 //! | [`mann_whitney()`] | the Mann-Whitney test for two unpaired samples |
 //! | [`json_number`] | numbers in JSON, including non-finite ones |
-//! | [`Lbfgs`] | minimisation of a smooth function in a box, by its gradient |
+//! | [`Lbfgs`] | minimisation of a smooth function in a box, using its gradient |
 
 pub mod elementary;
 pub mod json_number;

@@ -9,11 +9,11 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | n, m | sizes of the two samples |
-//! | a, b | a value of the first sample, a value of the second |
+//! | a, b | a value from the first sample, a value from the second |
 //!
 //! The choices are counted exactly, ties included: twice a mean rank is an integer, so the choices can be
-//! counted by their sum. This takes n (n + m)^3 steps, which is negligible for some dozens of values. (Mann
-//! and Whitney, 1947; the chance is the measure A of Vargha and Delaney, 2000.)
+//! counted by their sum. This takes n (n + m)^3 steps, which is negligible for a few dozen values. (Mann and
+//! Whitney, 1947; `chance` is the measure A of Vargha and Delaney, 2000.)
 
 /// The result of the test.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -21,7 +21,7 @@ pub struct MannWhitney {
     /// Two-sided p value: the probability of rank sums at least this far apart if both samples come from the
     /// same distribution.
     pub p: f64,
-    /// Probability that a value of the first sample is below a value of the second.
+    /// Probability that a value from the first sample is below a value from the second; ties count half.
     pub chance: f64,
 }
 

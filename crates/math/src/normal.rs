@@ -11,7 +11,7 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | φ, Φ | density and cumulative distribution function |
-//! | hazard | the inverse Mills ratio: the mean of the distribution above z |
+//! | hazard | the inverse Mills ratio: the mean of the values above z |
 //!
 //! The rational approximations of erfcx on three intervals are those of W. J. Cody, Rational Chebyshev
 //! Approximations for the Error Function, Mathematics of Computation 23, 1969. The direct formula, `ln` of
@@ -61,7 +61,7 @@ pub fn cdf_over_density(z: f64) -> f64 {
     (PI / 2.0).sqrt() * erfcx(-z * FRAC_1_SQRT_2)
 }
 
-/// Returns the quantile z of a probability, given as its logarithm.
+/// Returns the quantile z of a probability, given the logarithm of the probability.
 ///
 /// The quantile is the root of log Φ(z) = l, found by Halley's method in the lower half of the distribution;
 /// the upper half is its mirror image. The probabilities 0 and 1 give -∞ and +∞.
@@ -81,7 +81,8 @@ fn lower_quantile(l: f64) -> f64 {
     if l == f64::NEG_INFINITY {
         return l;
     }
-    // The start is linear near the middle; in the tail Φ(z) ≈ φ(z)/|z|, with z² ≈ -2 l inserted for |z|.
+    // The starting value is linear near the middle. In the tail, it follows from Φ(z) ≈ φ(z)/|z|, with z² ≈
+    // -2 l inserted for |z|.
     let mut z = if l > -3.0 {
         let probability = libm::exp(l);
         let t = (-2.0 * l).sqrt();
@@ -91,7 +92,7 @@ fn lower_quantile(l: f64) -> f64 {
         -(square - libm::log(square.max(1.0))).max(0.5).sqrt()
     };
     for _ in 0..20 {
-        // log Φ has the slope g = φ/Φ and the second derivative -g (g + z).
+        // The first derivative of log Φ is g = φ/Φ, and the second is -g (g + z).
         let slope = hazard(-z);
         let newton = (log_cdf(z) - l) / slope;
         let step = newton / (1.0 + newton * (slope + z) / 2.0).max(0.5);
@@ -170,8 +171,8 @@ pub fn erfcx(x: f64) -> f64 {
     if x < 0.0 { 2.0 * libm::exp(x * x) - scaled } else { scaled }
 }
 
-/// Returns the quotient of two polynomials, highest power first; the denominator's leading coefficient 1
-/// is left out.
+/// Returns the quotient of two polynomials, highest power first; the denominator's leading coefficient, which
+/// is 1, is left out.
 fn ratio(numerator: &[f64], denominator: &[f64], x: f64) -> f64 {
     let above = numerator.iter().fold(0.0, |sum, c| sum * x + c);
     let below = denominator.iter().fold(1.0, |sum, c| sum * x + c);

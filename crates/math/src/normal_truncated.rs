@@ -1,5 +1,4 @@
-//! The normal distribution truncated from below: what a prediction becomes once the cost is known to be at
-//! least b.
+//! The normal distribution truncated from below: the prediction for a cost that is known to be at least b.
 //!
 //! ```text
 //! S(x) = 1 - Φ((x - μ)/σ)
@@ -10,9 +9,9 @@
 //! |---|---|
 //! | μ, σ | mean and standard deviation before the truncation |
 //! | b | the bound |
-//! | q | the probability below x, given at least b |
+//! | q | the probability of a value below x, given that it is at least b |
 //!
-//! Both are computed through log S, so they stay accurate even for a bound 40 standard deviations above the
+//! Both are computed from log S, so they stay accurate even for a bound 40 standard deviations above the
 //! mean. If σ = 0, all probability lies at the mean, or at the bound if that is higher.
 
 use super::normal::{hazard, log_survival, quantile_of_log};
@@ -34,7 +33,7 @@ impl TruncatedNormal {
         Self { mean, deviation, bound, log_mass }
     }
 
-    /// Returns the quantile of the probability `q`, 0 <= q < 1; never below the bound.
+    /// Returns the quantile for the probability `q`, 0 <= q < 1; never below the bound.
     pub fn quantile(&self, q: f64) -> f64 {
         let Self { mean, deviation, bound, log_mass } = *self;
         if deviation <= 0.0 {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! t(v) = z + g1/v + g2/v^2 + g3/v^3 + g4/v^4          Cornish-Fisher expansion, v >= 7
-//! t(v, p): (1 + A(v, t)) / 2 = p                      any confidence p, by bisection where v <= 30
+//! t(v, p): (1 + A(v, t)) / 2 = p                      any confidence p, by bisection if v <= 30
 //! A(v, t) = sin a (1 + cos^2 a / 2 + 3 cos^4 a / 8 + ..., to cos^(v-2) a)                        v even
 //!           2/pi (a + sin a (cos a + 2 cos^3 a / 3 + 8 cos^5 a / 15 + ..., to cos^(v-2) a))      v odd
 //! tail(n) = Phi(-sqrt(n / (n - 1)) t(n - 1))          Hesterberg's expanded tail
@@ -59,7 +59,7 @@ pub fn quantile_of(freedom: usize, confidence: f64) -> f64 {
     libm::tan((low + high) / 2.0) * (freedom as f64).sqrt()
 }
 
-/// Degrees of freedom up to which the exact sum is used instead of the expansion.
+/// Largest number of degrees of freedom for which the exact sum is used instead of the expansion.
 const MOST_TERMS: usize = 30;
 
 /// Returns the probability between -t and t, given the angle of t.

@@ -35,7 +35,7 @@ pub struct Verify {
     pub limit: Duration,
 }
 
-/// A piece of an argument of the checking program.
+/// A piece of an argument to the checking program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum VerifyPiece {
     /// Text passed unchanged.
@@ -207,7 +207,7 @@ pub(super) fn check_instances(report: &mut Report<'_>, read: &Read, instances: &
         all.clone().map(|one| one.name.as_str()).filter(|name| !known.answers.contains_key(*name)).collect();
     let Some(first) = missing.first() else { return };
     if missing.len() == all.count() {
-        let hint = "use the names of instances that `captune check` shows";
+        let hint = "use the instance names that `captune check` shows";
         let message = format!("`target.known` has no answer for any instance, such as `{first}`");
         report.mistake(read.known_span, message, hint);
     } else {

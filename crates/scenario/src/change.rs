@@ -1,7 +1,7 @@
-//! Decides what a change of the scenario means for a campaign that has stored trials.
+//! Decides what a change to the scenario means for a campaign that has stored trials.
 //!
 //! Two scenarios are compared key by key, by meaning. For example, `60s` equals `1m`, and a default value is
-//! the same whether it is written out or not. [`KEYS`](super::keys::KEYS) contains the row of each key. If
+//! the same whether it is written out or not. [`KEYS`](super::keys::KEYS) contains the row for each key. If
 //! several keys differ, the worst row decides.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,7 +105,7 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
     Ok(differences)
 }
 
-/// For each constraint of a scenario, returns the index of the stored constraint on the same output and the
+/// For each constraint in a scenario, returns the index of the stored constraint on the same output and the
 /// same side. Every constraint has one, unless the change makes the stored trials unusable.
 pub fn kept_constraints(before: &str, scenario: &Scenario) -> Result<Vec<usize>, Diagnostics> {
     let before = before.strip_prefix('\u{feff}').unwrap_or(before);

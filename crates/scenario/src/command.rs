@@ -59,7 +59,7 @@ pub enum Piece {
     Slot,
     /// `{trial}`: the trial's number.
     Trial,
-    /// `{cores}`: the number of cores of the trial.
+    /// `{cores}`: the number of cores for the trial.
     Cores,
     /// `{memory}`: the memory limit in MiB, rounded down.
     Memory,
@@ -78,7 +78,7 @@ pub enum Piece {
 /// The program of a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Program {
-    /// A program that existed when the scenario was read: its full path.
+    /// The full path of a program that existed when the scenario was read.
     Found(PathBuf),
     /// `{workdir}/…`: a program that `setup` builds. The path is relative to the folder in which the trial
     /// runs.
@@ -146,7 +146,7 @@ pub(super) struct Context<'a> {
     pub(super) has_setup: bool,
 }
 
-/// Reads a command of the target. If `after` is set, the command runs after the target's own and may use
+/// Reads one of the target's commands. If `after` is set, it runs after the target's own command and may use
 /// `{stdout}`.
 pub(super) fn read(
     report: &mut Report<'_>,
@@ -185,7 +185,7 @@ fn built(report: &mut Report<'_>, word: &Spanned<String>, path: &str) -> Option<
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
     if path.is_empty() || path.contains(['{', '}']) || !Path::new(path).components().all(is_plain) {
         let message = format!("`{}` does not name a program in the trial's folder", word.value);
-        report.mistake(word.span, message, "write `{workdir}/program`, as `setup` builds it");
+        report.mistake(word.span, message, "write `{workdir}/PROGRAM` for a program that `setup` builds");
         return None;
     }
     Some(PathBuf::from(path))
@@ -204,9 +204,7 @@ pub(super) fn program(
             Part::Literal(text) => name += &text,
             Part::Placeholder(placeholder) => {
                 let hint = match placeholder.value.as_str() {
-                    "workdir" => {
-                        "without a `setup` that builds it, there is no program in the trial's folder"
-                    }
+                    "workdir" => "to run a program in the trial's folder, add a `setup` that builds it",
                     _ => {
                         "write the program's path without placeholders; it is relative to the scenario's folder"
                     }
@@ -315,7 +313,7 @@ fn parameter(
     Some(id)
 }
 
-/// Warns of placeholders inside a shell script, because the shell would run the substituted text as code.
+/// Warns about placeholders inside a shell script, because the shell would run the substituted text as code.
 fn warn_of_shell_script(
     report: &mut Report<'_>,
     program: &Spanned<String>,
@@ -335,7 +333,7 @@ fn warn_of_shell_script(
         report.warn(
             words[script].span,
             "placeholder inside a shell script: the shell would interpret quotes and `$` in its value",
-            "pass the value as an argument of the script: [\"sh\", \"-c\", \"solver \\\"$1\\\"\", \"sh\", \"{instance}\"]",
+            "pass the value as an argument to the script: [\"sh\", \"-c\", \"solver \\\"$1\\\"\", \"sh\", \"{instance}\"]",
         );
     }
 }
@@ -345,8 +343,8 @@ fn is_script_flag(word: &str) -> bool {
     word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
 }
 
-/// Warns of plain file names that exist in the scenario's folder. The target runs in another folder and would
-/// not find these files.
+/// Warns about plain file names that exist in the scenario's folder. The target runs in another folder and
+/// would not find these files.
 fn warn_of_files(report: &mut Report<'_>, words: &[Spanned<String>], folder: &Path) {
     for word in words {
         let plain = !word.value.contains(['{', '}']) && !word.value.starts_with(['-', '/']);

@@ -21,7 +21,7 @@ const WORDS: [&str; 3] = ["json", "toml", "env"];
 /// The form of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConfigFile {
-    /// The lines of each parameter, in the order of the space.
+    /// The lines for each parameter, in the order of the space.
     Lines(Vec<Writing>),
     /// An object.
     Json,
@@ -130,7 +130,7 @@ pub(super) fn read(
 fn variables(report: &mut Report<'_>, found: &Found<'_, '_>, space: &Space) -> Option<()> {
     let unfit = space.parameters().iter().map(Parameter::name).find(|name| !shell::is_identifier(name));
     let Some(name) = unfit else { return Some(()) };
-    let message = format!("`{}`: `{name}` cannot be the name of a variable", found.key);
+    let message = format!("`{}`: `{name}` cannot be the name of an environment variable", found.key);
     report.mistake(found.span(), message, "choose `json`, `toml` or a line with `{name}` and `{value}`");
     None
 }

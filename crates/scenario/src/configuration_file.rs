@@ -15,7 +15,7 @@ use toml::de::{DeTable, DeValue};
 /// Names and values, each with its place in the file.
 type Values = Vec<(Spanned<String>, Spanned<Literal>)>;
 
-/// Reads a configuration of a space, or reports every mistake. Messages show `file_name`.
+/// Reads a configuration for a space, or reports every mistake. Messages show `file_name`.
 pub fn read(text: &str, file_name: &str, space: &Space) -> Result<Configuration, Diagnostics> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let values = match form(text, file_name) {

@@ -128,7 +128,7 @@ pub(super) fn folds_are_validated(
     }
 }
 
-/// Warns of bounds that have no effect. These are bounds that no trial can violate because a limit or the
+/// Warns about bounds that have no effect. These are bounds that no trial can violate because a limit or the
 /// cutoff stops it first, and bounds on the mean of the objective itself.
 pub(super) fn bounds(
     report: &mut Report<'_>,
@@ -161,15 +161,16 @@ pub(super) fn bounds(
             let hint = "lower the bound, raise the limit, or remove the bound";
             report.warn(span(constraint), message, hint);
         } else if measure == objective.minimise && constraint.over == Over::Mean {
-            let message =
-                format!("`constraints.{name}` bounds the mean of what the campaign already minimises");
+            let message = format!(
+                "`constraints.{name}` bounds the mean of the cost, which the campaign already minimises"
+            );
             let hint = "write `over = \"max\"` to bound every single trial, or remove the bound";
             report.warn(span(constraint), message, hint);
         }
     }
 }
 
-/// Checks that the surrogates of constrained outputs are compatible with the surrogate of the cost.
+/// Checks that the surrogates for constrained outputs are compatible with the surrogate for the cost.
 pub(super) fn surrogates(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
@@ -204,7 +205,7 @@ pub(super) fn times(
     let measure = read.objective.minimise;
     let limit_span = limits.get("wall").map_or(limits.span, |found| found.span());
     if !measure.is_time() {
-        // A target that gets its cap in seconds is killed only some time after it.
+        // A target that gets its cap in seconds is killed only some time after the cap.
         let has_cap = read.objective.capped_by == CappedBy::Argument && protocol.caps_in_seconds();
         if limit.is_none() && !has_cap {
             let hint = "write `wall = \"60s\"` in `[limits]`";
@@ -234,7 +235,11 @@ pub(super) fn times(
             let of_fold = folds.map_or_else(String::new, |folds| format!(" for each of {folds} folds"));
             let most = show_duration(most);
             let message = format!("the cutoff of {cutoff} is above `budget.{name}` ({most}{of_fold})");
-            report.mistake(read.cutoff_span, message, "a single trial could exceed the whole budget");
+            report.mistake(
+                read.cutoff_span,
+                message,
+                "lower the cutoff or raise the budget: a single trial could exceed the whole budget",
+            );
         }
     }
     let Some(limit) = limit.filter(|limit| limit.saturating_mul(cores) < cutoff) else { return };

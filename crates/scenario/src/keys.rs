@@ -120,7 +120,7 @@ pub struct Key {
     pub default: &'static str,
     /// Description for the reference.
     pub meaning: &'static str,
-    /// Effect of a change of this key.
+    /// Effect of a change to this key.
     pub judgement: Judgement,
 }
 
@@ -142,57 +142,57 @@ const REFUSE: Judgement = Judgement::Always(Row::Refuse);
 #[rustfmt::skip]
 pub const KEYS: &[Key] = &[
     key("name", Form::Text, "the file's name", CONTINUE, "name of the campaign"),
-    key("seed", Form::Integer, "1", REUSE, "random seed of the campaign"),
+    key("seed", Form::Integer, "1", REUSE, "random seed for the campaign"),
     key("baseline", Form::Text, "the default configuration", Judgement::Baseline, "file with the configuration that gains are measured against; it is tried first"),
     key("initial", Form::Texts, "none", CONTINUE, "files with configurations to race before all others"),
     key("target.command", Form::Texts, "required", REFUSE, "program and arguments, with placeholders; no shell is involved"),
-    key("target.protocol", Form::Text, "\"command\"", REFUSE, "how captune calls the target and reads its answer: `command`, or [a protocol of another configurator](../guides/protocols.md): `aclib`, `aclib2`, `irace`, `smac3`, `json`, `json-server`"),
+    key("target.protocol", Form::Text, "\"command\"", REFUSE, "how captune calls the target and reads its answer: `command`, or [a protocol from another configurator](../guides/protocols.md): `aclib`, `aclib2`, `irace`, `smac3`, `json`, `json-server`"),
     key("target.restart_after", Form::Integer, "never", REFUSE, "restart a `json-server` after this many trials"),
-    key("target.setup", Form::Texts, "none", REFUSE, "command to run before each trial, outside its cost; processes it starts live until the trial ends"),
+    key("target.setup", Form::Texts, "none", REFUSE, "command to run before each trial; it does not count towards the cost, and processes that it starts live until the trial ends"),
     key("target.setup_limit", Form::Duration, "60s", CONTINUE, "wall time limit for `setup`, or for a `json-server` to become ready"),
-    key("target.teardown", Form::Texts, "none", CONTINUE, "command to run after each trial, whatever its outcome, outside its cost"),
+    key("target.teardown", Form::Texts, "none", CONTINUE, "command to run after each trial, whatever its outcome; it does not count towards the cost"),
     key("target.teardown_limit", Form::Duration, "60s", CONTINUE, "wall time limit for `teardown`"),
-    key("target.workdir", Form::Text, "\"private\"", REFUSE, "working directory of a trial: `private` (a fresh folder, removed afterwards), `scenario` (the scenario's folder) or a path relative to that"),
-    key("target.config_file", Form::Text, "none", REFUSE, "format of `{config_file}`: a line template such as `\"{name} = {value}\"` for each parameter, or `json`, `toml`, `env`"),
+    key("target.workdir", Form::Text, "\"private\"", REFUSE, "working directory of a trial: `private` (a fresh folder, removed afterwards), `scenario` (the scenario's folder) or a path relative to that folder"),
+    key("target.config_file", Form::Text, "none", REFUSE, "format of the file `{config_file}`: a line template such as `\"{name} = {value}\"` for each parameter, or `json`, `toml`, `env`"),
     key("target.params", Form::Texts, "\"--{name}={value}\", or set by the protocol", REFUSE, "how `{params}` writes a parameter that has no `switch`; a list makes several arguments"),
-    key("target.flags.on", Form::Text, "like `params`", REFUSE, "how a true boolean parameter is written; `\"\"` writes nothing"),
-    key("target.flags.off", Form::Text, "like `params`", REFUSE, "how a false boolean parameter is written; `\"\"` writes nothing"),
+    key("target.flags.on", Form::Text, "like `params`", REFUSE, "how a boolean parameter that is true is written; `\"\"` writes nothing"),
+    key("target.flags.off", Form::Text, "like `params`", REFUSE, "how a boolean parameter that is false is written; `\"\"` writes nothing"),
     key("target.parameter.NAME", Form::Writing, "like `params`", REFUSE, "how this parameter is written"),
     key("target.success.exit", Form::Integers, "0; any if `pattern` is given, or for some protocols", REFUSE, "exit codes that mean success"),
     key("target.success.pattern", Form::Text, "none", REFUSE, "regular expression that a line of standard output must match"),
-    key("target.verify", Form::Texts, "none", REFUSE, "program and arguments to check the answer of a successful trial; exit code 0 means correct"),
+    key("target.verify", Form::Texts, "none", REFUSE, "program and arguments that check the answer of a successful trial; exit code 0 means that it is correct"),
     key("target.verify_limit", Form::Duration, "60s", CONTINUE, "time limit for `verify`"),
-    key("target.known", Form::Text, "none", REFUSE, "file of known answers: lines `name,answer`, or TOML"),
-    key("target.answer", Form::Text, "required with `known`", REFUSE, "regular expression with one group, the target's answer; the last matching line of standard output counts"),
-    key("target.retry.exit", Form::Integers, "none", CONTINUE, "exit codes of a failed run that is withdrawn and repeated"),
+    key("target.known", Form::Text, "none", REFUSE, "file with known answers: lines `name,answer`, or TOML"),
+    key("target.answer", Form::Text, "required with `known`", REFUSE, "regular expression with one group, which captures the target's answer; the last matching line of standard output counts"),
+    key("target.retry.exit", Form::Integers, "none", CONTINUE, "exit codes for which a failed run is withdrawn and repeated"),
     key("target.retry.pattern", Form::Text, "none", CONTINUE, "regular expression; a failed run is withdrawn and repeated if a line of its standard output or standard error matches"),
     key("target.retry.times", Form::Integer, "5", CONTINUE, "number of times a run is repeated before the campaign stops"),
     key("target.retry.wait", Form::Duration, "30s", CONTINUE, "time to wait before each repetition"),
     key("target.env.NAME", Form::Text, "none", REFUSE, "environment variable to set"),
-    key("target.pass_env", Form::Texts, "none", REFUSE, "variables of your environment to pass on; `*` matches anything"),
-    key("objective.minimise", Form::Text, "required, unless `maximise` is given", REFUSE, "`cpu_time`, `wall_time`, `memory`, or the name of an output (of `[outputs]` or of the protocol)"),
+    key("target.pass_env", Form::Texts, "none", REFUSE, "variables from your environment to pass on; `*` matches anything"),
+    key("objective.minimise", Form::Text, "required, unless `maximise` is given", REFUSE, "`cpu_time`, `wall_time`, `memory`, or the name of an output (from `[outputs]` or from the protocol)"),
     key("objective.maximise", Form::Text, "required, unless `minimise` is given", REFUSE, "name of an output; more is better"),
     key("objective.then", Form::Text, "none", REFUSE, "name of an output that breaks ties between timeouts; less is better"),
     key("objective.cutoff", Form::Cost, "required if trials are capped", Judgement::Growing, "largest cost any trial may reach"),
     key("objective.par", Form::Number, "10", REUSE, "a timeout or a failed trial counts as this many times the cutoff"),
     key("objective.capped_by", Form::Text, "\"time\" for times, else \"none\"", REFUSE, "what stops a trial at its cap: `time` (captune), `argument` (the target itself, which gets `{cap}`) or `none`"),
     key("objective.grain", Form::Cost, "1ms for times, 1 for outputs, or set by the protocol", CONTINUE, "smallest cost that the measurement resolves"),
-    key("outputs.NAME.pattern", Form::Text, "required, unless `key` is given", Judgement::Outputs, "regular expression with one group, the number, for lines of standard output or standard error"),
+    key("outputs.NAME.pattern", Form::Text, "required, unless `key` is given", Judgement::Outputs, "regular expression with one group, which captures the number; it is matched against lines of standard output or standard error"),
     key("outputs.NAME.stream", Form::Text, "`stdout`, then `stderr`", Judgement::Outputs, "look for `pattern` only in `stdout` or only in `stderr`"),
-    key("outputs.NAME.take", Form::Text, "\"last\"", Judgement::Outputs, "which match of `pattern` counts: `first` or `last`"),
+    key("outputs.NAME.take", Form::Text, "\"last\"", Judgement::Outputs, "match of `pattern` that counts: `first` or `last`"),
     key("outputs.NAME.file", Form::Text, "required with `key`, unless the answer is JSON", Judgement::Outputs, "JSON or TOML file that the target writes, relative to its working directory"),
-    key("outputs.NAME.key", Form::Text, "required with `file`", Judgement::Outputs, "path to the number: names separated by dots, list positions from 0; without `file`, a path in the `outputs` of a JSON answer"),
+    key("outputs.NAME.key", Form::Text, "required with `file`", Judgement::Outputs, "path to the number: names separated by dots; list positions start at 0; without `file`, a path in the `outputs` of a JSON answer"),
     key("constraints.NAME", Form::Bound, "none", Judgement::Constraints, "bound on an output, on `cpu_time`, `wall_time` or `memory`, or on `solved`, the share of trials that finish"),
     key("constraints.NAME.bound", Form::Text, "required in a table", Judgement::Constraints, "`<=` or `>=` and a number; times and memory need a unit"),
-    key("constraints.NAME.over", Form::Text, "\"mean\"", Judgement::Constraints, "what is bounded over all pairs: the `mean`, or the worst of them (`max`)"),
-    key("constraints.NAME.confidence", Form::Number, "0.975", Judgement::Constraints, "confidence that a mean is beyond its bound at which a race drops the challenger early; above 0.5 and below 1"),
-    key("constraints.NAME.surrogate", Form::Text, "same as the cost's", Judgement::Constraints, "model of this output: `forest` or `gaussian`; by default the one that models the cost, or a forest if that is `neural`"),
+    key("constraints.NAME.over", Form::Text, "\"mean\"", Judgement::Constraints, "what is bounded over all pairs: the `mean` or the worst value (`max`)"),
+    key("constraints.NAME.confidence", Form::Number, "0.975", Judgement::Constraints, "a race drops a challenger early once its mean is beyond the bound with this confidence; above 0.5 and below 1"),
+    key("constraints.NAME.surrogate", Form::Text, "same as the cost's", Judgement::Constraints, "model for this output: `forest` or `gaussian`; by default the one that models the cost, or a forest if that is `neural`"),
     key("instances.files", Form::Texts, "none", Judgement::Instances, "paths, folders and glob patterns, relative to the scenario's folder"),
     key("instances.list", Form::Texts, "none", Judgement::Instances, "names to pass to the target instead of files"),
     key("instances.from", Form::Text, "none", Judgement::Instances, "text file with one instance per line: paths or names"),
     key("instances.test", Form::Texts, "none", CONTINUE, "instances reserved for the final validation, written like `files` or `list`; or a share of the instances such as `\"25%\"`; or `\"folds: 4\"` for cross-validation"),
-    key("instances.family", Form::Text, "none", CONTINUE, "how to group similar instances: `{parent}` (their folder), `{column:NAME}` of the features, or a regular expression with one group; `test` takes the same share of each family"),
-    key("instances.features", Form::Text, "none", CONTINUE, "CSV file with a header: the instance's name, then numbers that describe it"),
+    key("instances.family", Form::Text, "none", CONTINUE, "how to group similar instances: `{parent}` (their folder), `{column:NAME}` (a column of `features`), or a regular expression with one group; `test` takes the same share from each family"),
+    key("instances.features", Form::Text, "none", CONTINUE, "CSV file with a header line; each row has the name of an instance, then numbers that describe it"),
     key("instances.stage", Form::Truth, "false", REFUSE, "copy the instances to a local disk once, and unpack those that end in `.gz`, `.xz`, `.bz2` or `.zst`"),
     key("instances.stage_folder", Form::Text, "`stage` in the campaign's folder", CONTINUE, "folder for the staged copies"),
     key("validation.cutoff", Form::Cost, "the objective's cutoff", CONTINUE, "cutoff for validation trials; not below the objective's"),
@@ -217,10 +217,10 @@ pub const KEYS: &[Key] = &[
     key("parallel.gpus_per_trial", Form::Integer, "0", REFUSE, "GPUs per trial, passed in CUDA_VISIBLE_DEVICES"),
     key("parallel.gpus", Form::Integers, "from CUDA_VISIBLE_DEVICES", CONTINUE, "indices of the GPUs to use"),
     key("parallel.repeatable", Form::Truth, "false", CONTINUE, "process results in the order in which trials were submitted, so that a rerun makes the same decisions"),
-    key("surrogate.kind", Form::Text, "depends on the target", CONTINUE, "what proposes configurations: `forest` (largest expected improvement under a random forest), `neural` (lowest prediction of a network, trained from scratch for each proposal), `gaussian` (largest expected improvement under a Gaussian process; for few parameters and up to one or two thousand trials), `auto` (whichever of these predicts trials best), `local` (neighbours of the incumbent) or `random`"),
+    key("surrogate.kind", Form::Text, "depends on the target", CONTINUE, "what proposes configurations: `forest` (largest expected improvement under a random forest), `neural` (lowest cost predicted by a network that is trained from scratch for each proposal), `gaussian` (largest expected improvement under a Gaussian process; for few parameters and up to one or two thousand trials), `auto` (whichever of these predicts trials best), `local` (neighbours of the incumbent) or `random`"),
     key("surrogate.treatment", Form::Text, "`sample`, `tobit` or `likelihood`, depending on the model", CONTINUE, "how the model uses stopped trials: `sample` (forest), `tobit` (networks) or `likelihood` (Gaussian process), `mean` (not for a Gaussian process), `drop` or `ignore`"),
-    key("surrogate.acquisition", Form::Text, "\"improvement\"", CONTINUE, "acquisition function of a forest or a Gaussian process: `improvement` (expected improvement) or `improvement-per-budget` (expected improvement per unit of budget that a trial is expected to use)"),
-    key("surrogate.dependence", Form::Text, "\"independent\"", CONTINUE, "how a Gaussian process combines constraints: `independent` (multiplies the probabilities of satisfying each) or `residuals` (accounts for correlations between the residuals of their models)"),
+    key("surrogate.acquisition", Form::Text, "\"improvement\"", CONTINUE, "acquisition function for a forest or a Gaussian process: `improvement` (expected improvement) or `improvement-per-budget` (expected improvement per unit of budget that a trial is expected to use)"),
+    key("surrogate.dependence", Form::Text, "\"independent\"", CONTINUE, "how a Gaussian process combines constraints: `independent` (multiplies the probabilities of satisfying each of them) or `residuals` (accounts for correlations between the residuals of their models)"),
     key("surrogate.trees", Form::Integer, "10", CONTINUE, "number of trees in the forest"),
     key("surrogate.overhead", Form::Number, "0.1", CONTINUE, "largest share of the wall time that the optimizer may use, above 0 and at most 1"),
     key("space.from", Form::Text, "none", Judgement::Space, "file with the space, in any format that `captune space` reads"),
@@ -261,7 +261,7 @@ pub(super) fn place(parts: &[&str]) -> Place {
     }
 }
 
-/// Returns whether a path is a key or a table of a scenario. Its parts are separated by dots.
+/// Returns whether a path is a key or a table in a scenario. Its parts are separated by dots.
 pub fn is_known(path: &str) -> bool {
     let parts: Vec<&str> = path.split('.').collect();
     !matches!(place(&parts), Place::Unknown)
@@ -280,7 +280,7 @@ pub(super) fn names(table: &[&str]) -> Vec<&'static str> {
     names
 }
 
-/// Returns the rows of the reference for the keys of one table. `""` stands for keys outside any table.
+/// Returns the rows of the reference for the keys in one table. `""` stands for keys outside any table.
 pub fn reference(table: &str) -> String {
     let of_table = |path: &str| path.split_once('.').map_or("", |(table, _)| table) == table;
     let keys = KEYS.iter().filter(|key| of_table(key.path));

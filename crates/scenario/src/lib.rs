@@ -1,4 +1,4 @@
-//! Scenarios: the file that defines what to tune, for which objective, on which inputs and for how long.
+//! Scenarios: files that define what to tune, for which objective, on which inputs and for how long.
 //!
 //! [`read`] turns the TOML text into a checked [`Scenario`], or reports every mistake at once. [`keys`] lists
 //! the keys. [`change`] decides what a changed key means for a campaign that has already started.
@@ -77,7 +77,7 @@ pub struct Scenario {
     pub objective: Objective,
     /// The numbers that the target reports.
     pub outputs: Vec<Output>,
-    /// Bounds on outputs, sorted by name. The constraints of an observation have the same order.
+    /// Bounds on outputs, sorted by name. The constraints of an observation are in the same order.
     pub constraints: Vec<Constraint>,
     /// The inputs.
     pub instances: Instances,

@@ -1,4 +1,4 @@
-//! The table `[objective]`: what is minimised, how it is measured, and its cutoff.
+//! The table `[objective]`: the quantity to minimise, how it is measured, and its cutoff.
 //!
 //! Costs are plain numbers from here on: seconds, bytes, or the unit of an output.
 
@@ -7,14 +7,14 @@ use space::{Span, suggestion};
 use super::protocol::Protocol;
 use super::report::{Found, Report, Section};
 
-/// What is minimised.
+/// The quantity to minimise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Measure {
     /// CPU time of the whole process tree, in seconds.
     CpuTime,
     /// Wall-clock time, in seconds.
     WallTime,
-    /// Largest memory of the process tree, in bytes.
+    /// Peak memory of the process tree, in bytes.
     Memory,
     /// A number that the target reports: its index in [`Scenario::outputs`](super::Scenario::outputs).
     Output(usize),
@@ -30,7 +30,7 @@ impl Measure {
     }
 }
 
-/// Who stops a trial at its cap.
+/// What stops a trial at its cap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CappedBy {
     /// captune stops it.
@@ -51,7 +51,7 @@ pub enum Sense {
 }
 
 impl Sense {
-    /// Returns the cost that belongs to a measured value.
+    /// Returns the cost for a measured value.
     pub fn cost(self, measured: f64) -> f64 {
         match self {
             Self::Minimise => measured,
@@ -67,7 +67,7 @@ impl Sense {
     }
 }
 
-/// The objective: what is minimised, and its cutoff.
+/// The objective: the quantity to minimise, and its cutoff.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Objective {
     /// The measured quantity. It is minimised unless `sense` is [`Sense::Maximise`].
@@ -81,7 +81,7 @@ pub struct Objective {
     pub cutoff: Option<f64>,
     /// Penalty factor: a trial without a cost counts as this many cutoffs.
     pub par: f64,
-    /// Who stops a trial at its cap.
+    /// What stops a trial at its cap.
     pub capped_by: CappedBy,
     /// The smallest cost that the measurement resolves; 0 if nothing is capped.
     pub grain: f64,
@@ -103,7 +103,7 @@ pub(super) fn read(
     let hint = "write `minimise = \"cpu_time\"` in `[objective]`";
     let (found, maximise) = match (section.get("minimise"), section.get("maximise")) {
         (Some(_), Some(found)) => {
-            let message = "`objective.maximise` stands beside `minimise`";
+            let message = "`objective.maximise` and `minimise` cannot both be set";
             report.mistake(found.key_span, message, "a campaign has one objective: remove one of them");
             (None, true)
         }
@@ -156,7 +156,7 @@ pub(super) fn read(
     Some(Read { objective, cutoff_span, capped_by_span })
 }
 
-/// Checks that the quantity can be maximised, and reports other keys that make no sense for it.
+/// Checks that the quantity can be maximised, and reports other keys that have no meaning in that case.
 fn maximised(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,
@@ -171,15 +171,15 @@ fn maximised(
     }
     for key in ["cutoff", "grain"] {
         if let Some(found) = section.get(key) {
-            let message = format!("`{}` has no meaning for what is maximised", found.key);
-            let hint = "more is better: nothing ends a trial early; `limits.wall` ends one that hangs";
+            let message = format!("`{}` has no meaning when an output is maximised", found.key);
+            let hint = "remove it; to stop a trial that hangs, set `limits.wall`";
             report.mistake(found.span(), message, hint);
         }
     }
     if let Some(found) =
         section.get("capped_by").filter(|found| found.value.get_ref().as_str() != Some("none"))
     {
-        let message = format!("`{}`: what is maximised is not capped", found.key);
+        let message = format!("`{}`: trials are not capped when an output is maximised", found.key);
         report.mistake(found.span(), message, "leave it out, or write `none`");
     }
     output
@@ -196,10 +196,10 @@ fn then(
     let place = names.iter().position(|output| *output == name);
     if place.is_none() {
         let hint = suggestion(&name, names.iter().map(String::as_str));
-        let hint = hint.unwrap_or_else(|| "it is the name of an output in `[outputs]`".to_owned());
+        let hint = hint.unwrap_or_else(|| "expected the name of an output in `[outputs]`".to_owned());
         report.mistake(found.span(), format!("`{}` cannot be `{name}`", found.key), hint);
     } else if section.get("cutoff").is_none() {
-        let message = format!("`{}` decides between timeouts, and there is no cutoff", found.key);
+        let message = format!("`{}` decides between timeouts, but there is no cutoff", found.key);
         report.mistake(found.span(), message, "write a `cutoff`, or remove it");
         return None;
     }
@@ -238,7 +238,7 @@ fn capped_by(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Measure) -
         }
         _ => return Some(capped_by),
     };
-    report.mistake(found.span(), format!("`{}`: what is minimised is not a time", found.key), why);
+    report.mistake(found.span(), format!("`{}`: the objective is not a time", found.key), why);
     None
 }
 
@@ -251,7 +251,7 @@ pub(super) fn cost(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Meas
             let number = report.number(found)?;
             if number <= 0.0 {
                 let message = format!("`{}` is {number}, but must be more than zero", found.key);
-                report.mistake(found.span(), message, "costs are counted from zero");
+                report.mistake(found.span(), message, "costs start at zero");
                 return None;
             }
             Some(number)
@@ -268,7 +268,7 @@ fn grain(
     let grain = cost(report, found, measure)?;
     if cutoff.is_some_and(|cutoff| grain >= cutoff) {
         let message = format!("`{}` is not below the cutoff", found.key);
-        report.mistake(found.span(), message, "it is the smallest difference that can be measured");
+        report.mistake(found.span(), message, "lower it: it is the smallest difference that can be measured");
         return None;
     }
     Some(grain)

@@ -21,7 +21,7 @@ pub struct Output {
 /// Where an output is found.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// In a line of standard output.
+    /// In a line of standard output or standard error.
     Pattern {
         /// Matches the line. Its only group captures the number.
         pattern: Regex,
@@ -37,7 +37,7 @@ pub enum Source {
         /// Path of keys that leads to the number in the file.
         key: Vec<String>,
     },
-    /// In the answer of the protocol.
+    /// In the target's answer, which the protocol defines.
     Answer {
         /// Path of keys that leads to the number in the answer.
         key: Vec<String>,
@@ -53,7 +53,7 @@ pub enum Take {
     Last,
 }
 
-/// Which stream a pattern is searched in.
+/// Which stream to search for a pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stream {
     /// Standard output and, if nothing matches there, standard error.
@@ -85,8 +85,10 @@ pub(super) fn read(
         }
         if protocol.outputs().contains(&name.as_str()) {
             let message = format!("an output cannot be named `{name}`");
-            let hint =
-                format!("the protocol `{}` has an output of this name; choose another name", protocol.name());
+            let hint = format!(
+                "the protocol `{}` has an output with this name; choose another name",
+                protocol.name()
+            );
             report.mistake(found.key_span, message, hint);
             valid = false;
         }

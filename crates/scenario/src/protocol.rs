@@ -1,6 +1,6 @@
 //! `target.protocol`: how the target is called for a trial, and how its answer is read.
 //!
-//! | protocol | used by | the call, after `command` | outputs of the answer |
+//! | protocol | used by | the call, after `command` | outputs in the answer |
 //! |---|---|---|---|
 //! | `command` | captune | as `command` says | only those in `[outputs]` |
 //! | `aclib` | ParamILS, SMAC 1 and 2 | `INSTANCE SPECIFICS SECONDS LENGTH SEED -name value …` | `runtime`, `runlength`, `quality` |
@@ -28,13 +28,13 @@ pub enum Protocol {
     /// As `target.command` specifies.
     #[default]
     Command,
-    /// Wrappers of ParamILS, SMAC 1 and 2.
+    /// Wrappers for ParamILS, SMAC 1 and SMAC 2.
     Aclib,
-    /// Wrappers of AClib 2.
+    /// Wrappers for AClib 2.
     Aclib2,
-    /// Target runners of irace.
+    /// Target runners for irace.
     Irace,
-    /// Scripts of SMAC3.
+    /// Scripts for SMAC3.
     Smac3,
     /// Reads a JSON object from standard input and writes another one to standard output.
     Json,
@@ -70,7 +70,7 @@ impl Protocol {
         }
     }
 
-    /// Returns an example of an answer.
+    /// Returns an example answer.
     pub const fn answer(self) -> &'static str {
         match self {
             Self::Command => "",
@@ -119,7 +119,7 @@ impl Protocol {
         matches!(self, Self::Aclib | Self::Aclib2)
     }
 
-    /// Returns how boolean parameters are written if they differ from others. SMAC3 writes them as Python
+    /// Returns how boolean parameters are written, if not like other parameters. SMAC3 writes them as Python
     /// does.
     pub(super) const fn flags(self) -> Option<[&'static str; 2]> {
         match self {
@@ -191,7 +191,7 @@ pub(super) fn restart_after(
     report.integer(&found, 1, i64::MAX).map(|count| count as u64)
 }
 
-/// Reads `target.setup_limit` for a server. Mistakes in it are reported together with those of the set-up.
+/// Reads `target.setup_limit` for a server. Mistakes in it are reported together with those in the set-up.
 pub(super) fn start_limit(report: &Report<'_>, target: &Section<'_, '_>) -> Duration {
     let found = target.get("setup_limit");
     found.and_then(|found| Report::new(report.text).duration(&found)).unwrap_or(STEP_LIMIT)
@@ -251,7 +251,11 @@ fn check_server(report: &mut Report<'_>, settings: &TargetSettings, span: Span) 
     }
     if settings.answers.verify.is_some() || settings.answers.known.is_some() {
         let message = "`verify` and `known` cannot be used with `protocol = \"json-server\"`";
-        report.mistake(span, message, "a server that finds its own answer wrong can report `crashed`");
+        report.mistake(
+            span,
+            message,
+            "remove them; a server that finds its own answer wrong can report `crashed`",
+        );
     }
     if settings.setup.is_some() || settings.teardown.is_some() {
         let message = "`setup` and `teardown` cannot be used with `protocol = \"json-server\"`";

@@ -1,7 +1,7 @@
 //! Collects the mistakes in a scenario, and reads each kind of value that keys can have.
 //!
-//! A function that reads a value reports a mistake and returns `None`. Reading then continues, so that all
-//! mistakes are shown at once.
+//! A function that cannot read a value reports a mistake and returns `None`. Reading then continues, so that
+//! all mistakes are shown at once.
 
 use std::time::Duration;
 

@@ -44,7 +44,8 @@ pub(super) fn read(
         codes.is_some_and(|codes| codes.contains(&(**code as i32)))
     };
     if let (Some(code), Some(found)) = (codes.iter().flatten().find(succeeds), &exit) {
-        let message = format!("`target.retry.exit` has {code}, which is the exit code of a success");
+        let message =
+            format!("`target.retry.exit` contains {code}, which is an exit code that means success");
         report.mistake(found.span(), message, "remove it: only failed runs are repeated");
     }
     let regex = match &regex {

@@ -23,7 +23,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Returns the budget of each fold: an equal share, with the number of trials rounded up. Without folds,
+    /// Returns the budget for each fold: an equal share, with the number of trials rounded up. Without folds,
     /// returns the whole budget.
     pub fn of_fold(&self, folds: Option<u32>) -> Self {
         let Some(folds) = folds else { return *self };
@@ -56,9 +56,9 @@ pub struct Racing {
 pub struct Parallel {
     /// Number of parallel trials. By default, as many as the cores allow.
     pub workers: Option<u32>,
-    /// Number of cores of each trial.
+    /// Number of cores per trial.
     pub cores_per_trial: u32,
-    /// Number of GPUs of each trial.
+    /// Number of GPUs per trial.
     pub gpus_per_trial: u32,
     /// The GPUs to distribute. By default, those in CUDA_VISIBLE_DEVICES.
     pub gpus: Option<Vec<u32>>,
@@ -71,11 +71,12 @@ pub struct Parallel {
 pub enum SurrogateKind {
     /// Not given, so the default for the target applies.
     Unspecified,
-    /// Proposes where a forest, grown on all trials, expects the largest improvement.
+    /// Proposes configurations for which a forest, grown on all trials, expects the largest improvement.
     Forest,
-    /// Proposes where a network, trained on all trials, predicts the lowest cost.
+    /// Proposes configurations for which a network, trained on all trials, predicts the lowest cost.
     Neural,
-    /// Proposes where a Gaussian process, fitted to all trials, expects the largest improvement.
+    /// Proposes configurations for which a Gaussian process, fitted to all trials, expects the largest
+    /// improvement.
     Gaussian,
     /// Uses the best of the forest, the networks and the Gaussian process.
     Auto,
@@ -119,13 +120,13 @@ pub struct Surrogate {
     pub acquisition: Acquisition,
     /// Whether a Gaussian process treats constrained outputs as dependent.
     pub dependence: Dependence,
-    /// Number of trees of a forest.
+    /// Number of trees in a forest.
     pub trees: u32,
     /// Largest share of the wall-clock time that the optimizer may use.
     pub overhead: f64,
 }
 
-/// Reads a value of a key that may be absent.
+/// Reads the value of a key that may be absent.
 fn optional<'a, 't, T>(
     section: &Section<'a, 't>,
     name: &str,
@@ -182,8 +183,8 @@ fn grace(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Option<Durati
     report.duration(found).map(Some)
 }
 
-/// Minimum of the default `max_pairs` for a deterministic target. It is enough for a mean, but not larger,
-/// because every challenger has to run on these pairs.
+/// Smallest default `max_pairs` for a deterministic target. This many pairs are enough for a mean. The number
+/// is no larger, because every challenger has to run on these pairs.
 const DETERMINISTIC_PAIRS: i64 = 20;
 /// Number of pairs per instance in the default `max_pairs` for a deterministic target.
 const PAIRS_PER_INSTANCE: i64 = 3;
@@ -222,7 +223,8 @@ pub(super) fn racing(
     if let Some(instances) = instances.map(|count| count as i64).filter(|_| measured_once) {
         if least > instances {
             let message = format!("`racing.repeats` asks for {least} pairs, but there are only {instances}");
-            let hint = "a deterministic target that reports its cost is measured once on each instance";
+            let hint =
+                "lower it: a deterministic target that reports its cost is measured once on each instance";
             report.mistake(repeats_span, message, hint);
             return None;
         }
@@ -266,12 +268,12 @@ pub(super) fn parallel(report: &mut Report<'_>, section: &Section<'_, '_>) -> Op
     })
 }
 
-/// Reads the numbers of GPUs. Each may be listed only once, because trials must not share a GPU.
+/// Reads the indices of GPUs. Each may be listed only once, because trials must not share a GPU.
 fn gpus(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Vec<u32>> {
     let mut numbers = Vec::new();
     for number in report.integers(found, 0, 100_000)? {
         if numbers.contains(&(number as u32)) {
-            report.mistake(found.span(), format!("`{}` has {number} twice", found.key), "keep one of them");
+            report.mistake(found.span(), format!("`{}` lists {number} twice", found.key), "keep one of them");
             return None;
         }
         numbers.push(number as u32);

@@ -9,7 +9,7 @@ use space::{Diagnostic, Diagnostics};
 
 use super::report::{Found, Report, Section};
 
-/// Size limit of a space file, in bytes.
+/// Size limit for a space file, in bytes.
 const MAX_SIZE: u64 = 256 << 20;
 
 /// Reads the space. Mistakes in a separate file are added to `referred`.

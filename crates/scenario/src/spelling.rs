@@ -1,4 +1,4 @@
-//! Parses the file. American spellings of keys are read as the British ones.
+//! Parses the file. American spellings of keys are read as their British equivalents.
 
 use std::borrow::Cow;
 

@@ -24,9 +24,9 @@ pub struct TargetSettings {
     pub protocol: Protocol,
     /// Number of trials after which a server is restarted.
     pub restart_after: Option<u64>,
-    /// Time that a server may take until it is ready.
+    /// Time that a server may take to become ready.
     pub start_limit: Duration,
-    /// The program and its arguments, including those of the protocol.
+    /// The program and its arguments, including those that the protocol adds.
     pub command: CommandTemplate,
     /// Command to run before each trial.
     pub setup: Option<Step>,
@@ -50,12 +50,12 @@ pub struct TargetSettings {
     pub pass_env: Vec<String>,
 }
 
-/// A command that runs before or after the trial's own.
+/// A command that runs before or after the target's own command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The program and its arguments.
     pub command: CommandTemplate,
-    /// Time limit of the command.
+    /// Time limit for the command.
     pub limit: Duration,
 }
 
@@ -69,7 +69,7 @@ pub enum Workdir {
 }
 
 impl TargetSettings {
-    /// Returns the commands that run before the trial's end is known, in the order in which they run.
+    /// Returns the commands that run before the outcome of the trial is known, in order.
     pub fn until_end(&self) -> impl Iterator<Item = &CommandTemplate> {
         self.setup.iter().map(|step| &step.command).chain([&self.command])
     }
@@ -151,10 +151,10 @@ pub(super) fn read(
     Some(Read { settings, command_span: command.span, answers })
 }
 
-/// Default time limit of a step.
+/// Default time limit for a step.
 pub(super) const STEP_LIMIT: Duration = Duration::from_secs(60);
 
-/// Reads a command that runs before or after the target's own, and its time limit.
+/// Reads a command that runs before or after the target's own command, and its time limit.
 fn step(
     report: &mut Report<'_>,
     target: &Section<'_, '_>,
@@ -182,7 +182,7 @@ fn workdir(report: &mut Report<'_>, target: &Section<'_, '_>, folder: &Path) -> 
     };
     if !path.is_dir() {
         let message = format!("`target.workdir`: there is no folder `{}`", path.display());
-        let hint = "expected `private`, `scenario`, or a folder relative to the scenario's";
+        let hint = "expected `private`, `scenario`, or a folder relative to the scenario's folder";
         report.mistake(found.span(), message, hint);
         return None;
     }
@@ -194,7 +194,7 @@ fn env(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<BTreeMap<St
     let mut valid = true;
     for (name, found) in section.entries() {
         if name.is_empty() || name.contains(['=', '\0']) {
-            let message = format!("`{name}` cannot be the name of a variable");
+            let message = format!("`{name}` cannot be the name of an environment variable");
             report.mistake(found.key_span, message, "a name must not be empty or contain `=`");
             valid = false;
         }
@@ -231,7 +231,7 @@ pub(super) fn pattern(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<
     match Regex::new(&text) {
         Ok(regex) => Some(regex),
         Err(error) => {
-            // The last line of the error describes what is wrong. The lines before it point at the place.
+            // The last line of the error describes what is wrong. The lines before it mark the position.
             let shown = error.to_string();
             let why = shown.lines().last().unwrap_or_default().trim().trim_start_matches("error: ");
             let message = format!("`{}` is not a regular expression: {why}", found.key);

@@ -1,4 +1,4 @@
-//! Texts with placeholders, such as `-rnd-seed={seed}`. `{{` and `}}` stand for literal braces.
+//! Text with placeholders, such as `-rnd-seed={seed}`. `{{` and `}}` stand for literal braces.
 
 use std::ops::Range;
 
@@ -53,8 +53,8 @@ pub(super) fn split(report: &mut Report<'_>, text: &Spanned<String>) -> Option<V
     Some(parts)
 }
 
-/// Returns the place in the file of a part of a text. If the text contains escapes, returns the place of the
-/// whole text.
+/// Locates a part of a text in the file. If the text contains escapes, returns the location of the whole
+/// text.
 fn within(file: &str, text: &Spanned<String>, part: Range<usize>) -> Span {
     let quoted = file.get(text.span.start..text.span.end).unwrap_or_default();
     match quoted.find(text.value.as_str()) {

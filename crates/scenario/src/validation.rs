@@ -9,9 +9,9 @@ use super::settings::Racing;
 /// How the result is validated.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Validation {
-    /// Cutoff of validation trials, if it differs from the objective's.
+    /// Cutoff for validation trials, if it differs from the objective's.
     pub cutoff: Option<f64>,
-    /// Number of measurements of each instance.
+    /// Number of measurements per instance.
     pub seeds: Option<u32>,
     /// Wall-clock time that the validation may take.
     pub budget: Option<Duration>,
@@ -41,7 +41,8 @@ pub(super) fn read(
                 }
                 (Some(given), Some(least)) if given < least => {
                     let message = format!("`{}` is below `objective.cutoff`", found.key);
-                    let hint = "raise it: shorter trials cannot validate what was tuned on longer ones";
+                    let hint =
+                        "raise it: shorter trials cannot validate a result that was tuned on longer ones";
                     report.mistake(found.span(), message, hint);
                     None
                 }

@@ -2,7 +2,7 @@
 //!
 //! | the path is | the text |
 //! |---|---|
-//! | free, or a regular file | fills a new file, which then replaces the old one |
+//! | unused, or a regular file | fills a new file, which then replaces the old one |
 //! | a link | goes to the target of the link; the link stays |
 //! | a pipe, a device | is written to it directly |
 //! | `/dev/stdout`, `/dev/fd/3` | is appended to the open file |
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-/// Number of links in a row that the kernel follows.
+/// Maximum number of links in a row that the kernel follows.
 const LINKS: usize = 40;
 
 /// Writes the output of `fill` to a path.
@@ -68,7 +68,7 @@ fn replace<T, E: From<io::Error>>(
     fill: impl FnOnce(&mut dyn Write) -> Result<T, E>,
 ) -> Result<T, E> {
     if there.is_some() {
-        // Replacing a file should require the permission to write to it.
+        // Replacing a file should require permission to write to it.
         File::options().append(true).open(path)?;
     }
     let (file, new) = create_beside(path)?;

@@ -60,7 +60,7 @@ enum Form {
     Flag { on: Vec<Part>, off: Vec<Part> },
 }
 
-/// Reads a line with `{name}` and `{value}`, and returns the line of every parameter. A parameter's own form
+/// Reads a line with `{name}` and `{value}`, and returns the line for every parameter. A parameter's own form
 /// in `target.parameter` takes precedence. Returns `None` after a mistake; mistakes in `target.parameter` are
 /// reported by [`read`].
 pub(super) fn read_lines(
@@ -113,7 +113,7 @@ pub(super) fn read(
     Some(space.parameters().iter().map(writing).collect())
 }
 
-/// Reads the forms of `target.parameter`, by parameter name.
+/// Reads the forms in `target.parameter`, by parameter name.
 fn own_forms(
     report: &mut Report<'_>,
     target: &Section<'_, '_>,
@@ -140,7 +140,7 @@ fn own_forms(
     own
 }
 
-/// Returns the arguments of a switch. Trailing spaces separate the switch from the value. Spaces inside the
+/// Returns the arguments for a switch. Trailing spaces separate the switch from the value. Spaces inside the
 /// switch are kept, except for irace, whose shell would split the words there.
 fn of_switch(switch: &str, protocol: Protocol) -> Writing {
     let literal = |text: &str| WritingPiece::Literal(text.to_owned());
@@ -186,7 +186,7 @@ fn value_form(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Form> {
     let is_value = |part: &Part| matches!(part, Part::Placeholder(name) if name.value == "value");
     if !arguments.iter().flatten().any(is_value) {
         let message = format!("`{}` has no `{{value}}`", found.key);
-        report.mistake(found.span(), message, "without `{value}`, every value would be written the same");
+        report.mistake(found.span(), message, "without `{value}`, every value would be written the same way");
         return None;
     }
     Some(Form::Value(arguments))

@@ -1,8 +1,8 @@
 //! Sampling and encoding many configurations at once, column by column.
 //!
-//! Drawing one parameter for a block of configurations dispatches on the parameter's kind only once;
-//! drawing one configuration dispatches for every value. A block is small enough to stay in the cache.
-//! Only rows that violate a clause, and groups whose bounds depend on others, are treated row by row.
+//! Drawing one parameter for a block of configurations dispatches on the parameter's kind only once; drawing
+//! one configuration at a time dispatches for every value. A block is small enough to stay in the cache. Only
+//! rows that violate a clause, and groups whose bounds depend on other parameters, are handled row by row.
 
 use math::Rng;
 
@@ -13,14 +13,14 @@ use super::range::Range;
 use super::sample::SampleError;
 use super::{Parameter, Space};
 
-/// Approximate number of values in a block: 64 kB.
+/// Approximate number of values in a block (64 kB).
 const BLOCK: usize = 8192;
 /// Maximum number of rows in a block; more rows gain nothing.
 const MAX_ROWS: usize = 32;
 
 impl Space {
-    /// Writes the codes of many samples one after the other, without allocating. The distribution is that
-    /// of [`sample_into`](Self::sample_into), but the draws differ.
+    /// Writes the codes of many samples one after the other, without allocating. The distribution is the same
+    /// as for [`sample_into`](Self::sample_into), but the individual draws differ.
     ///
     /// # Panics
     /// If the length of `codes` is not a multiple of the number of parameters.
@@ -54,7 +54,7 @@ impl Space {
         group.clauses.violated(&self.data.forbidden, row).is_some()
     }
 
-    /// Draws one parameter in every row; its parents must have been drawn before.
+    /// Draws one parameter in every row; its parents must already have been drawn.
     fn draw_column(&self, index: usize, rng: &mut Rng, block: &mut [f64]) {
         let width = self.row_length();
         let parameter = &self.data.parameters[index];
@@ -79,8 +79,8 @@ impl Space {
         }
     }
 
-    /// Writes the rows of many configurations given by their codes, without allocating. The rows are the
-    /// same as those of [`encode_codes`](Self::encode_codes).
+    /// Writes the rows for many configurations, given by their codes, without allocating. The rows are the
+    /// same as those that [`encode_codes`](Self::encode_codes) writes.
     ///
     /// # Panics
     /// If the lengths differ or are not a multiple of the number of parameters.
@@ -120,7 +120,7 @@ fn rows_of(width: usize) -> usize {
     (BLOCK / width.max(1)).clamp(1, MAX_ROWS)
 }
 
-/// Returns whether the bounds of a parameter do not depend on other parameters.
+/// Returns whether a parameter's bounds are independent of other parameters.
 fn is_independent(parameter: &Parameter) -> bool {
     parameter.range().is_none_or(|range| range.scale.is_some())
 }

@@ -1,7 +1,7 @@
 //! Definitions of parameters, conditions and forbidden clauses, from which a [`Space`] is built.
 //!
-//! The readers of file formats add every definition they find, with its position. Only
-//! [`SpaceBuilder::finish`] checks them, so that all mistakes are reported at once.
+//! The file-format readers add every definition they find, with its position. Only [`SpaceBuilder::finish`]
+//! checks them, so that all mistakes are reported at once.
 //!
 //! ```
 //! use space::{ParameterDefinition, SpaceBuilder};
@@ -21,19 +21,19 @@ use super::literal::Literal;
 /// A parameter as a file defines it.
 #[derive(Clone, Debug)]
 pub struct ParameterDefinition {
-    /// Its name.
+    /// Name of the parameter.
     pub name: Spanned<String>,
-    /// Its values.
+    /// Values that the parameter may take.
     pub domain: DomainDefinition,
-    /// Position of the values, for mistakes that concern all of them.
+    /// Position of the values, for reporting mistakes that concern all of them.
     pub span: Span,
-    /// Its default, if the file gives one.
+    /// Default, if the file gives one.
     pub default: Option<Spanned<Literal>>,
-    /// The value it is pinned to.
+    /// Value that the parameter is pinned to.
     pub fixed: Option<Spanned<Literal>>,
     /// Text before the value on the target's command line.
     pub switch: Option<String>,
-    /// A comment.
+    /// Comment for people who read the space.
     pub note: Option<String>,
 }
 
@@ -83,7 +83,7 @@ pub enum Clause {
     Text {
         /// The expression.
         text: Spanned<String>,
-        /// How to parse it.
+        /// Variant of the language in which the text is written.
         dialect: Dialect,
         /// Whether the file contains the text byte for byte from the span's start.
         exact: bool,
@@ -100,7 +100,7 @@ impl Clause {
         Self::Text { text: Spanned::new(text, span), dialect, exact: true }
     }
 
-    /// Returns its position.
+    /// Returns the position of the clause.
     pub fn span(&self) -> Span {
         match self {
             Self::Text { text, .. } => text.span,
@@ -122,7 +122,7 @@ impl From<Expr> for Clause {
 }
 
 impl ParameterDefinition {
-    /// Creates a parameter without default, fixed value, switch or note.
+    /// Creates a parameter without a default, fixed value, switch or note.
     pub fn new(name: impl Into<Spanned<String>>, domain: DomainDefinition) -> Self {
         let name = name.into();
         let span = name.span;
@@ -160,7 +160,7 @@ impl ParameterDefinition {
         Self::new(name, DomainDefinition::Ordinal { values })
     }
 
-    /// Creates a parameter that is false or true.
+    /// Creates a boolean parameter.
     pub fn boolean(name: impl Into<Spanned<String>>) -> Self {
         Self::new(name, DomainDefinition::Boolean)
     }
@@ -170,7 +170,7 @@ impl ParameterDefinition {
         Self::new(name, DomainDefinition::Constant { value: value.into().into() })
     }
 
-    /// Makes a range logarithmic; no effect on other kinds.
+    /// Makes a range logarithmic; has no effect on other kinds.
     #[must_use]
     pub fn log(mut self) -> Self {
         if let DomainDefinition::Float { log, .. } | DomainDefinition::Integer { log, .. } = &mut self.domain
@@ -180,7 +180,7 @@ impl ParameterDefinition {
         self
     }
 
-    /// Sets the distance between a range's values; no effect on other kinds.
+    /// Sets the distance between a range's values; has no effect on other kinds.
     #[must_use]
     pub fn step(mut self, size: f64) -> Self {
         if let DomainDefinition::Float { step, .. } | DomainDefinition::Integer { step, .. } =
@@ -229,7 +229,8 @@ impl SpaceBuilder {
         self
     }
 
-    /// Adds a condition to a parameter, which may be defined later. If it has several, all must hold.
+    /// Adds a condition to a parameter, which may be defined later. If a parameter has several conditions,
+    /// all must hold.
     pub fn when(&mut self, name: impl Into<Spanned<String>>, clause: impl Into<Clause>) -> &mut Self {
         self.conditions.push((name.into(), clause.into()));
         self

@@ -73,7 +73,7 @@ impl Checker {
         self.mistakes.push(Diagnostic::new(span, message).hint(hint));
     }
 
-    /// Registers a definition under its name and checks what does not depend on other parameters.
+    /// Registers a definition under its name and checks everything that does not depend on other parameters.
     fn parameter(
         &mut self,
         mut definition: ParameterDefinition,
@@ -176,20 +176,20 @@ impl Checker {
                 self.mistake_with_hint(
                     bound.span,
                     message,
-                    format!("the largest is {LARGEST_INTEGER}; try a float"),
+                    format!("the largest integer is {LARGEST_INTEGER}; use a float"),
                 );
             }
         }
         if let Some(low) = number(lower).filter(|low| log && *low <= 0.0) {
             let message =
                 format!("the logarithmic range of `{name}` starts at {low:?}, which has no logarithm");
-            self.mistake_with_hint(lower.span, message, "start above zero, or drop the log");
+            self.mistake_with_hint(lower.span, message, "start above zero, or make the range linear");
         }
         if let (Some(low), Some(high)) = (number(lower), number(upper))
             && low > high
         {
             let message = format!("the upper bound {high:?} of `{name}` is below its lower bound {low:?}");
-            self.mistake_with_hint(span, message, "the lower bound comes first");
+            self.mistake_with_hint(span, message, "put the lower bound first");
         }
         if let Some(step) = step {
             let width = number(upper).zip(number(lower)).map(|(high, low)| high - low);
@@ -229,7 +229,7 @@ impl Checker {
         let mut seen = HashSet::new();
         for Spanned { value, span } in &values {
             if !seen.insert(value.to_string()) {
-                self.mistake(*span, format!("duplicate value `{value}` of `{name}`"));
+                self.mistake(*span, format!("duplicate value `{value}` for `{name}`"));
             }
         }
         if let Some(weights) = &weights {
@@ -447,8 +447,8 @@ impl Checker {
     }
 }
 
-/// Draws a default for a group without given defaults (formats such as irace's have none) whose
-/// midpoints and first choices are not a valid configuration. Returns whether it found one.
+/// Draws a default for a group that has no given defaults (formats such as irace's have none) and whose
+/// midpoints and first choices do not form a valid configuration. Returns whether a valid default was found.
 fn draw_default(data: &SpaceData, group: &Group, default: &mut [f64]) -> bool {
     let Some(&first) = group.parameters.first() else { return false };
     if group.parameters.iter().any(|&p| data.parameters[p as usize].default_given) {
@@ -460,7 +460,7 @@ fn draw_default(data: &SpaceData, group: &Group, default: &mut [f64]) -> bool {
     (0..attempts).any(|_| data.settle(group, default, |_, slot, _| slot.draw(rng.unit())).is_ok())
 }
 
-/// Returns the index of the largest weight, the first one among equals.
+/// Returns the index of the largest weight, or of the first one if several are equal.
 fn heaviest(choices: &Choices) -> usize {
     let weights = choices.weights().unwrap_or_default();
     (1..weights.len()).fold(0, |best, i| if weights[i] > weights[best] { i } else { best })

@@ -15,11 +15,11 @@ const MAX_LINEAR: usize = 12;
 pub struct Choices {
     pub(crate) values: Vec<Literal>,
     pub(crate) weights: Option<Box<[f64]>>,
-    /// The values as numbers, if each of them is a number or the text of one.
+    /// The values as numbers, if each is a number or text that spells one.
     pub(crate) numbers: Option<Arc<[f64]>>,
     /// Cumulative sum of the weights, scaled to end at 1.
     cumulative: Option<Box<[f64]>>,
-    /// Only for long lists.
+    /// Index for finding a value; only long lists have one.
     lookup: Option<Box<Lookup>>,
 }
 
@@ -30,7 +30,7 @@ struct Lookup {
 }
 
 impl Choices {
-    /// Indexes the values. The caller must ensure that they are distinct and the weights valid.
+    /// Indexes the values. The caller must ensure that the values are distinct and the weights are valid.
     pub(crate) fn new(values: Vec<Literal>, weights: Option<Vec<f64>>) -> Self {
         let numbers: Option<Arc<[f64]>> = values.iter().map(Literal::number).collect();
         let lookup = (values.len() > MAX_LINEAR).then(|| {
@@ -71,12 +71,12 @@ impl Choices {
         self.weights.as_deref()
     }
 
-    /// Returns the values as numbers, if each of them is a number or the text of one.
+    /// Returns the values as numbers, if each is a number or text that spells one.
     pub fn numbers(&self) -> Option<&[f64]> {
         self.numbers.as_deref()
     }
 
-    /// Returns the index of the value with the same text; if there is none, of the value that is the same
+    /// Returns the index of the value with the same text or, if there is none, of the value with the same
     /// number.
     pub fn index_of(&self, literal: &Literal) -> Option<usize> {
         let number = || literal.number();
@@ -98,14 +98,14 @@ impl Choices {
             None => self.decode(unit),
             Some(sums) => {
                 let index = sums.partition_point(|&sum| sum <= unit).min(sums.len() - 1);
-                // Rounding must not select a value of weight zero at the end of the list.
+                // Rounding must not select a value with weight zero at the end of the list.
                 let weights = self.weights.as_deref().unwrap_or_default();
                 (0..=index).rev().find(|&i| weights[i] > 0.0).unwrap_or(index)
             }
         }
     }
 
-    /// [Draws](Self::draw) with many uniform numbers and replaces each with the code.
+    /// [Draws](Self::draw) one choice for each uniform number and replaces the number with the choice's code.
     pub(crate) fn draw_all(&self, units: &mut [f64]) {
         if self.cumulative.is_some() {
             return units.iter_mut().for_each(|x| *x = self.draw(*x) as f64);
@@ -115,13 +115,14 @@ impl Choices {
         units.iter_mut().for_each(|x| *x = f64::from((*x * count) as i32).min(count - 1.0));
     }
 
-    /// Splits [0, 1] into one equal interval per value and returns the index of the one with `unit`.
+    /// Splits [0, 1] into one equal interval per value and returns the index of the interval that contains
+    /// `unit`.
     pub(crate) fn decode(&self, unit: f64) -> usize {
         let count = self.values.len();
         ((unit.clamp(0.0, 1.0) * count as f64) as usize).min(count - 1)
     }
 
-    /// Returns the middle of an index's interval of [0, 1].
+    /// Returns the middle of the interval of [0, 1] that belongs to an index.
     pub(crate) fn encode(&self, index: f64) -> f64 {
         (index + 0.5) / self.values.len() as f64
     }

@@ -1,11 +1,11 @@
-//! Dependencies between parameters: the order in which values are settled, and the groups that can be
-//! treated one at a time.
+//! Dependencies between parameters: the order in which values are settled, and the groups that can be handled
+//! one at a time.
 //!
-//! A parameter depends on those that its condition or its bounds mention. Values are settled in
-//! dependency order, so that a parameter's activity and bounds are known when its turn comes.
-//! Parameters connected by dependencies or forbidden clauses form a group. Groups are independent: if
-//! one violates a clause, it is drawn again without touching the others, and the distribution is the
-//! same as if everything were drawn again.
+//! A parameter depends on the parameters that its condition or its bounds mention. Values are settled in
+//! dependency order, so that a parameter's activity and bounds are known when its turn comes. Parameters
+//! connected by dependencies or forbidden clauses form a group. Groups are independent: if one violates a
+//! clause, it is drawn again without touching the others, and the distribution is the same as if everything
+//! were drawn again.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,9 +18,9 @@ use super::range::Bound;
 /// Parameters that must be settled together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Group {
-    /// In dependency order.
+    /// The parameters, in dependency order.
     pub(crate) parameters: Vec<u32>,
-    /// Forbidden clauses that mention them.
+    /// Forbidden clauses that mention any of these parameters.
     pub(crate) clauses: ClauseIndex,
 }
 
@@ -42,8 +42,8 @@ pub(crate) fn parents(
     }
 }
 
-/// Sorts the parameters so that each comes after those it depends on, otherwise in the order of
-/// definition. Fails with the cycles that make this impossible.
+/// Sorts the parameters so that each comes after the parameters it depends on, and otherwise keeps the order
+/// of definition. Fails with the cycles that make this impossible.
 pub(crate) fn order(
     parameters: &[Parameter],
     conditions: &[Option<Formula>],
@@ -145,8 +145,8 @@ pub(crate) fn groups(
     (groups, group_of)
 }
 
-/// Merges the groups that are never drawn again, because no clause and no dependent bound can reject
-/// them, into one; the others are kept as they are.
+/// Merges into one all groups that are never drawn again because no clause and no dependent bound can reject
+/// them. The other groups are kept as they are.
 pub(crate) fn batches(groups: &[Group], parameters: &[Parameter]) -> Vec<Group> {
     let dependent = |&p: &u32| parameters[p as usize].range().is_some_and(|range| range.scale.is_none());
     let safe = |group: &&Group| group.clauses.is_empty() && !group.parameters.iter().any(dependent);

@@ -98,8 +98,8 @@ pub(crate) fn text_hash(text: &str) -> u64 {
     hash
 }
 
-/// Compares configurations of one space value by value, in the order of the space. An inactive parameter
-/// sorts before every value.
+/// Compares two configurations of the same space, one value after the other, in the order of the space. An
+/// inactive parameter sorts before every value.
 impl Ord for Configuration {
     fn cmp(&self, other: &Self) -> Ordering {
         let rank = |code: &f64| if code.is_nan() { f64::NEG_INFINITY } else { *code + 0.0 };
@@ -142,7 +142,7 @@ impl fmt::Display for Configuration {
     }
 }
 
-/// Quotes text that would not read as one word.
+/// Quotes text that would not be read as one word.
 fn word(text: &str) -> String {
     let plain = !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c == '=' || c == '"');
     if plain { text.to_owned() } else { format!("{text:?}") }
@@ -154,7 +154,7 @@ impl fmt::Debug for Configuration {
     }
 }
 
-/// Why values are not a valid configuration of a space.
+/// Reason why values do not form a valid configuration of a space.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages are self-explanatory")]
 pub enum ConfigurationError {
@@ -174,7 +174,7 @@ pub enum ConfigurationError {
     Outside(String),
     #[error("forbidden by `{0}`")]
     Forbidden(String),
-    #[error("{0} values for {1} parameters")]
+    #[error("found {0} values for {1} parameters")]
     Length(usize, usize),
 }
 

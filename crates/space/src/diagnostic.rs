@@ -1,7 +1,7 @@
 //! Diagnostics: what is wrong with a file, where, and how to fix it.
 //!
-//! A reader collects every [`Diagnostic`] of a file into [`Diagnostics`], whose `Display` writes the
-//! message for people:
+//! A reader collects every [`Diagnostic`] for a file in [`Diagnostics`], whose `Display` output is meant for
+//! people:
 //!
 //! ```text
 //! error: unknown key `flaot`
@@ -20,7 +20,7 @@ const MAX_SHOWN: usize = 50;
 /// Longest part of a source line that is shown, in characters.
 const WIDTH: usize = 100;
 
-/// A range of bytes of the file being read.
+/// A range of bytes in the file being read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Span {
     /// First byte.
@@ -86,9 +86,9 @@ impl From<&str> for Spanned<String> {
 pub struct Diagnostic {
     /// A lowercase fragment that quotes the text at fault.
     pub message: String,
-    /// Where it is.
+    /// Position of the mistake.
     pub span: Span,
-    /// How to fix it.
+    /// How to fix the mistake.
     pub hint: Option<String>,
 }
 
@@ -113,7 +113,7 @@ impl Diagnostic {
     }
 }
 
-/// All errors, or all warnings, of one file, in the order of the file.
+/// All errors or all warnings for one file, in the order of their positions.
 #[derive(Clone, Debug)]
 pub struct Diagnostics {
     file: Arc<str>,
@@ -121,25 +121,25 @@ pub struct Diagnostics {
     list: Vec<Diagnostic>,
     /// The label of each entry: `error` or `warning`.
     severity: &'static str,
-    /// The diagnostics of files that this one refers to.
+    /// Diagnostics for other files that this one refers to.
     referred: Vec<Self>,
 }
 
 impl Diagnostics {
-    /// Creates the errors of a file, sorted by position.
+    /// Creates the list of errors for a file, sorted by position.
     pub fn new(file: impl Into<Arc<str>>, text: impl Into<Arc<str>>, mut list: Vec<Diagnostic>) -> Self {
         list.sort_by_key(|d| d.span);
         list.dedup();
         Self { file: file.into(), text: text.into(), list, severity: "error", referred: Vec::new() }
     }
 
-    /// Turns all of them into warnings.
+    /// Turns all diagnostics into warnings.
     #[must_use]
     pub fn as_warnings(self) -> Self {
         Self { severity: "warning", ..self }
     }
 
-    /// Adds the diagnostics of another file that this one refers to.
+    /// Adds the diagnostics for another file that this one refers to.
     #[must_use]
     pub fn with_referred(mut self, other: Self) -> Self {
         self.referred.push(other);
@@ -151,7 +151,7 @@ impl Diagnostics {
         &self.list
     }
 
-    /// Returns the diagnostics of files that this one refers to.
+    /// Returns the diagnostics for other files that this one refers to.
     pub fn referred(&self) -> &[Self] {
         &self.referred
     }
@@ -168,7 +168,7 @@ impl Diagnostics {
         Some((line, self.text[start..offset].chars().count() + 1))
     }
 
-    /// Returns the number (from 1), the first byte and the end of the line in which a span starts.
+    /// Returns the number (counted from 1), the first byte and the end of the line in which a span starts.
     fn line(&self, span: Span) -> Option<(usize, usize, usize)> {
         if !span.is_known() {
             return None;
@@ -209,7 +209,7 @@ fn excerpt(line: &[char], column: usize, length: usize) -> (String, String) {
     let lead = if first > 0 { "..." } else { "" };
     let tail = if last < line.len() { "..." } else { "" };
     let shown = line.get(first..last).unwrap_or_default().iter();
-    // A control character would break the alignment, or the terminal.
+    // A control character could break the alignment or confuse the terminal.
     let piece: String = shown.map(|&c| if c.is_control() { ' ' } else { c }).collect();
     let marks = length.min(last.saturating_sub(column)).max(1);
     let indent = " ".repeat(lead.len() + column - first);

@@ -1,6 +1,6 @@
 //! Distance between two configurations.
 //!
-//! The distance is the mean of d(a, b) over the n parameters, each in [0, 1]:
+//! The distance is the mean of d(a, b) over all parameters, where d is in [0, 1]:
 //!
 //! | parameter | d |
 //! |---|---|

@@ -25,14 +25,14 @@ impl Space {
         self.parameters().len()
     }
 
-    /// Returns the row of a configuration.
+    /// Returns the row for a configuration.
     pub fn encode(&self, configuration: &Configuration) -> Vec<f64> {
         let mut row = vec![0.0; self.row_length()];
         self.encode_codes(configuration.codes(), &mut row);
         row
     }
 
-    /// Writes the row of a configuration given by its codes, without allocating.
+    /// Writes the row for a configuration, given by its codes, without allocating.
     ///
     /// # Panics
     /// If the length of a slice is not the number of parameters.
@@ -59,9 +59,9 @@ impl Space {
         }
     }
 
-    /// Returns the configuration of a row. Positions are clamped to [0, 1]. The column of a parameter that
-    /// turns out inactive is ignored; a parameter that is marked inactive but turns out active takes its
-    /// default.
+    /// Returns the configuration that a row encodes. Positions are clamped to [0, 1]. The column of a
+    /// parameter that turns out to be inactive is ignored; a parameter that is marked as inactive but turns
+    /// out to be active takes its default.
     pub fn decode(&self, row: &[f64]) -> Result<Configuration, ConfigurationError> {
         let mut codes = vec![f64::NAN; self.row_length()];
         self.decode_into(row, &mut codes)?;
@@ -111,7 +111,7 @@ impl Space {
     }
 }
 
-/// A one-hot layout with activity flags; see the table of the module.
+/// A one-hot layout with activity flags; see the table in the module documentation.
 #[derive(Clone, Debug)]
 pub struct OneHot {
     space: Space,
@@ -132,7 +132,7 @@ impl OneHot {
         self.length
     }
 
-    /// Returns the columns of a parameter's value.
+    /// Returns the columns that hold a parameter's value.
     pub fn columns(&self, id: ParameterId) -> std::ops::Range<usize> {
         let column = self.columns[id.index()];
         column.start..column.start + column.values
@@ -151,14 +151,14 @@ impl OneHot {
         row
     }
 
-    /// Writes the encoded configuration given by its codes, without allocating.
+    /// Writes the encoding of a configuration, given by its codes, without allocating.
     ///
     /// # Panics
     /// If a slice has the wrong length.
     pub fn encode_codes(&self, codes: &[f64], row: &mut [f64]) {
         assert!(
             codes.len() == self.columns.len() && row.len() == self.length,
-            "slice lengths of this layout"
+            "slice lengths must match the layout"
         );
         row.fill(0.0);
         for (index, column) in self.columns.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! An index of forbidden clauses, to find one that a configuration violates without trying them all.
+//! An index of forbidden clauses that finds a violated clause without trying them all.
 //!
-//! A conjunction can hold only if each of its membership tests does. One membership test of each such
-//! clause is watched: the clause is filed under the choices that the test names, and is evaluated only
-//! when the parameter has one of them. Clauses without a membership test are always evaluated.
+//! A conjunction can hold only if each of its membership tests holds. One membership test in each such clause
+//! is watched: the clause is filed under the choices that the test names, and is evaluated only when the
+//! parameter has one of them. Clauses without a membership test are always evaluated.
 
 use super::expression::Formula;
 use super::parameter::{Parameter, ParameterId};
@@ -51,7 +51,7 @@ impl ClauseIndex {
         index
     }
 
-    /// Returns whether it has no clauses.
+    /// Returns whether the index has no clauses.
     pub(crate) fn is_empty(&self) -> bool {
         self.watches.is_empty() && self.others.is_empty()
     }
@@ -70,7 +70,8 @@ impl ClauseIndex {
     }
 }
 
-/// Returns the membership test of a conjunction that accepts the smallest share of its parameter's choices.
+/// Returns, among the membership tests in a conjunction, the one that accepts the smallest share of its
+/// parameter's choices.
 fn most_selective<'a>(clause: &'a Formula, parameters: &[Parameter]) -> Option<(ParameterId, &'a [u32])> {
     let parts = match clause {
         Formula::All(parts) => parts.as_slice(),

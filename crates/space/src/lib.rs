@@ -94,8 +94,8 @@ impl Space {
         self.data.by_name.get(name).copied()
     }
 
-    /// Returns a parameter's condition. Without one, it is active unless its bounds mention an inactive
-    /// parameter.
+    /// Returns a parameter's condition. A parameter without a condition is active unless its bounds mention
+    /// an inactive parameter.
     pub fn condition(&self, id: ParameterId) -> Option<&Formula> {
         self.data.conditions[id.index()].as_ref()
     }
@@ -117,7 +117,7 @@ impl Space {
     }
 }
 
-/// Two spaces are equal if their parameters, order, conditions and forbidden clauses are equal.
+/// Two spaces are equal if their parameters (in the same order), conditions and forbidden clauses are equal.
 impl PartialEq for Space {
     fn eq(&self, other: &Self) -> bool {
         let (a, b) = (&self.data, &other.data);

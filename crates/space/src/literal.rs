@@ -19,7 +19,7 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// Returns the number, or the number that the text spells; `None` if there is none.
+    /// Returns the number, or the number that the text spells; `None` if the value is not a number.
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Text(text) => parse_number(text),
@@ -29,7 +29,7 @@ impl Literal {
         }
     }
 
-    /// Returns whether it is written as `text`.
+    /// Returns whether the value is written as `text`.
     pub fn is_spelled(&self, text: &str) -> bool {
         match self {
             Self::Text(own) => own == text,

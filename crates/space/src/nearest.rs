@@ -1,9 +1,10 @@
 //! The known name closest to a misspelt one.
 
-/// Longest word, in characters, for which a suggestion is searched: longer ones would take too long.
+/// Length in characters of the longest word that gets a suggestion; the search would take too long for longer
+/// words.
 const MAX_LENGTH: usize = 64;
 
-/// Returns the candidate with the fewest edits, if they are few enough for a typing error.
+/// Returns the candidate that is the fewest edits away, if the edits are few enough for a typing error.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.chars().take(MAX_LENGTH + 1).collect();
     if word.is_empty() || word.len() > MAX_LENGTH {
@@ -30,7 +31,8 @@ pub fn suggestion<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>)
     nearest(word, candidates).map(|name| format!("did you mean `{name}`?"))
 }
 
-/// Returns the smallest number of insertions, deletions, replacements and swaps of adjacent characters.
+/// Returns the smallest number of insertions, deletions, replacements and swaps of adjacent characters that
+/// turn one word into the other.
 fn distance(a: &[char], b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut before = vec![0; b.len() + 1];

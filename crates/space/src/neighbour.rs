@@ -6,8 +6,8 @@
 //! | ordinal | the value before and the value after |
 //! | categorical, boolean | every other choice, at most [`Neighbourhood::choices`] of them |
 //!
-//! u is the position on the unit scale. Parameters that the change deactivates lose their value, and
-//! those it activates take their default. If bounds change, values within the new bounds stay.
+//! u is the position on the unit scale. Parameters that the change deactivates lose their values, and
+//! parameters that it activates take their defaults. If bounds change, values within the new bounds stay.
 //! Configurations that are invalid or equal to the origin are not neighbours.
 
 use math::Rng;
@@ -18,7 +18,7 @@ use super::range::Extent;
 use super::settle::Slot;
 use super::{Configuration, ParameterId, Space};
 
-/// Draws of one Gaussian step before giving up on it.
+/// Maximum number of draws for one Gaussian step.
 const MAX_DRAWS: usize = 50;
 
 /// Settings for generating neighbours.
@@ -56,8 +56,8 @@ impl Space {
         found
     }
 
-    /// Calls `visit` with the codes of each neighbour that differs in one parameter (and in those that
-    /// depend on it).
+    /// Calls `visit` with the codes of each neighbour that differs in one parameter (and in the parameters
+    /// that depend on it).
     pub fn vary(
         &self,
         id: ParameterId,
@@ -105,8 +105,8 @@ impl Space {
         }
     }
 
-    /// Gives one parameter a new value and settles those that depend on it. Returns whether the result is
-    /// valid.
+    /// Gives one parameter a new value and settles the parameters that depend on it. Returns whether the
+    /// result is valid.
     fn replace(&self, group: &Group, changed: usize, new: f64, origin: &[f64], codes: &mut [f64]) -> bool {
         let mut inside = true;
         let settled = self.data.settle(group, codes, |index, slot, _| {
@@ -124,7 +124,7 @@ impl Space {
     }
 }
 
-/// Draws `count` distinct numbers below `n`, skipping those drawn before.
+/// Draws `count` distinct numbers below `n`.
 fn distinct_below(n: usize, count: usize, rng: &mut Rng) -> Vec<usize> {
     let mut drawn = std::collections::BTreeSet::new();
     let mut order = Vec::with_capacity(count);

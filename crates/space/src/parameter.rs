@@ -36,7 +36,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns its name.
+    /// Returns the name of the kind.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Float => "float",
@@ -87,12 +87,12 @@ impl Parameter {
         self.kind
     }
 
-    /// Returns the values it may take.
+    /// Returns the values that the parameter may take.
     pub fn domain(&self) -> &Domain {
         &self.domain
     }
 
-    /// Returns its range if it is a float or integer.
+    /// Returns the range if this is a float or an integer.
     pub fn range(&self) -> Option<&Range> {
         match &self.domain {
             Domain::Range(range) => Some(range),
@@ -100,7 +100,7 @@ impl Parameter {
         }
     }
 
-    /// Returns its list of values if it is neither a float nor an integer.
+    /// Returns the list of values if this is neither a float nor an integer.
     pub fn choices(&self) -> Option<&Choices> {
         match &self.domain {
             Domain::Range(_) => None,
@@ -120,7 +120,7 @@ impl Parameter {
         self.default_given
     }
 
-    /// Returns the value it is pinned to, if any.
+    /// Returns the value that the parameter is pinned to, if any.
     pub fn fixed(&self) -> Option<Literal> {
         self.fixed.map(|code| self.literal(code))
     }
@@ -135,7 +135,8 @@ impl Parameter {
         self.note.as_deref()
     }
 
-    /// Returns whether it can take more than one value; assumed so if a bound depends on other parameters.
+    /// Returns whether the parameter can take more than one value; always true if a bound depends on other
+    /// parameters and no value is fixed.
     pub fn is_variable(&self) -> bool {
         self.fixed.is_none()
             && match &self.domain {
@@ -144,7 +145,7 @@ impl Parameter {
             }
     }
 
-    /// Returns the value of a code that is not NaN.
+    /// Returns the value for a code that is not NaN.
     pub fn literal(&self, code: f64) -> Literal {
         match &self.domain {
             Domain::Range(range) if range.integer => Literal::Integer(code as i64),
@@ -153,7 +154,7 @@ impl Parameter {
         }
     }
 
-    /// Returns the code of a value. Bounds that depend on other parameters are not checked.
+    /// Returns the code for a value. Bounds that depend on other parameters are not checked.
     pub fn code(&self, literal: &Literal) -> Result<f64, ValueError> {
         let reject = |why| ValueError { parameter: self.name.to_string(), value: literal.to_string(), why };
         let range = match &self.domain {
@@ -192,7 +193,7 @@ impl Parameter {
     }
 }
 
-/// Two parameters are equal if they mean the same, whether the default was given or derived.
+/// Two parameters are equal if they mean the same, regardless of whether the default was given or derived.
 impl PartialEq for Parameter {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -217,7 +218,7 @@ pub struct ValueError {
     pub why: Misfit,
 }
 
-/// Why a value is invalid.
+/// Reason why a value is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages are self-explanatory")]
 pub enum Misfit {

@@ -1,7 +1,7 @@
 //! Ranges of numbers and their unit scale.
 //!
-//! Every number v of a range has a position u in [0, 1], and every u maps to a number v. If u is
-//! uniform, v is uniform on the range (uniform in log v for logarithmic ranges).
+//! Every number v in a range has a position u in [0, 1], and every u maps to a number v. If u is uniform, v
+//! is uniform on the range (uniform in log v for logarithmic ranges).
 //!
 //! | range | v from u | u from v |
 //! |---|---|---|
@@ -58,7 +58,7 @@ pub struct Range {
     pub(crate) scale: Option<Scale>,
 }
 
-/// A range whose bounds have been evaluated in one configuration.
+/// A range whose bounds have been evaluated for one configuration.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Extent {
     Scale(Scale),
@@ -89,7 +89,7 @@ impl Range {
         self.step
     }
 
-    /// Returns whether it contains only whole numbers.
+    /// Returns whether the range contains only whole numbers.
     pub fn integer(&self) -> bool {
         self.integer
     }
@@ -126,8 +126,8 @@ pub(crate) struct Scale {
     step: f64,
     /// Number of grid points.
     count: f64,
-    /// Grid points per unit, if this number and its product with the lower bound are whole; else 0. It
-    /// gives a grid with step 0.1 the point 0.3 instead of 0.30000000000000004.
+    /// Grid points per unit, if this number and its product with the lower bound are whole; else 0. With
+    /// this, a grid with step 0.1 contains 0.3 instead of 0.30000000000000004.
     density: f64,
     /// The lower bound in grid points, if the density is not 0.
     first: f64,
@@ -140,7 +140,8 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Creates the scale. `None` if the range has no number, or is logarithmic and not above zero.
+    /// Creates the scale. `None` if the bounds are invalid, or if the range is logarithmic and does not start
+    /// above zero.
     pub(crate) fn new(lower: f64, upper: f64, log: bool, step: Option<f64>, integer: bool) -> Option<Self> {
         let sensible = lower.is_finite() && upper.is_finite() && (upper - lower).is_finite();
         let exact = !integer || lower.abs().max(upper.abs()) <= LARGEST_INTEGER;
@@ -246,7 +247,7 @@ impl Scale {
         if self.width == 0.0 { 0.5 } else { unit.clamp(0.0, 1.0) }
     }
 
-    /// Returns the nearest number in the range.
+    /// Returns the number in the range that is nearest to `value`.
     #[inline]
     pub(crate) fn snap(&self, value: f64) -> f64 {
         if self.step > 0.0 {

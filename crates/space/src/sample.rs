@@ -1,9 +1,8 @@
 //! Uniform samples.
 //!
-//! Every active parameter is drawn uniformly from its values (choices by their weights). A group of
+//! Every active parameter is drawn uniformly from its values (choices according to their weights). A group of
 //! parameters that violates a forbidden clause is drawn again as a whole, which gives exactly the
-//! distribution of its valid values. The module `condition` explains why groups can be treated one at
-//! a time.
+//! distribution of its valid values. The module `condition` explains why groups can be handled one at a time.
 
 use math::Rng;
 
@@ -11,7 +10,8 @@ use super::condition::Group;
 use super::settle::Violation;
 use super::{Configuration, Space};
 
-/// Draws of one group before giving up. If one draw in a thousand is valid, this almost surely finds it.
+/// Maximum number of draws for one group. Even if only one draw in a thousand is valid, this is almost surely
+/// enough.
 pub(crate) const MAX_ATTEMPTS: u32 = 10_000;
 
 /// No valid configuration was found.

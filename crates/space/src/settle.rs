@@ -1,4 +1,5 @@
-//! Settling values: the walk that defaults, samples, designs, decoding and neighbours share.
+//! Settling values: the walk over the parameters that defaults, samples, designs, decoding and neighbours
+//! share.
 //!
 //! Parameters are visited in dependency order. The walk first determines whether a parameter is active,
 //! then asks the caller for its value. Only the choice of values differs between callers; the rules for
@@ -15,7 +16,7 @@ pub(crate) enum Slot<'a> {
     Choices(&'a Choices),
 }
 
-/// Why the chosen values are not a valid configuration.
+/// Reason why the chosen values do not form a valid configuration.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Violation {
     /// The forbidden clause with this index holds.
@@ -53,8 +54,8 @@ impl Slot<'_> {
 }
 
 impl SpaceData {
-    /// Chooses values for one group. `choose` gets the parameter's index, the values it may take, and all
-    /// codes so far, including its own previous one.
+    /// Chooses values for one group. `choose` receives the parameter's index, the values that the parameter
+    /// may take, and all codes so far, including the parameter's previous code.
     pub(crate) fn settle(
         &self,
         group: &Group,

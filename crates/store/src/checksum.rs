@@ -1,7 +1,7 @@
 //! A checksum in each row of the tables that a campaign depends on.
 //!
-//! SQLite itself has no checksums: if a bit flips in a number, the file is still valid but contains another
-//! number. The [`Checksum`] of a row covers the row's other columns, in their order.
+//! SQLite itself has no checksums: if a bit flips in a number, the file is still valid but contains a
+//! different number. The [`Checksum`] of a row covers the row's other columns, in their order.
 
 use rusqlite::types::{ToSqlOutput, Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, Statement, ToSql};
@@ -33,7 +33,7 @@ fn add(checksum: &mut Checksum, value: ValueRef<'_>) {
     }
 }
 
-/// Executes a statement that writes a row, which consists of these values and their checksum.
+/// Executes a statement that writes a row with these values and their checksum.
 pub(super) fn execute(statement: &mut Statement<'_>, values: &[&dyn ToSql]) -> rusqlite::Result<()> {
     let mut checksum = Checksum::default();
     for (place, value) in values.iter().enumerate() {
@@ -49,7 +49,7 @@ pub(super) fn execute(statement: &mut Statement<'_>, values: &[&dyn ToSql]) -> r
     statement.raw_execute().map(drop)
 }
 
-/// Returns whether a row is unchanged. Its last column is the checksum of all columns before it.
+/// Returns whether a row is unchanged. Its last column is the checksum of all other columns.
 pub(super) fn is_intact(row: &Row<'_>) -> rusqlite::Result<bool> {
     let last = row.as_ref().column_count() - 1;
     Ok(of_row(row, last)? == row.get::<_, i64>(last)?)
@@ -62,7 +62,7 @@ pub(super) fn check(row: &Row<'_>) -> rusqlite::Result<()> {
         rusqlite::Error::FromSqlConversionFailure(
             last,
             Type::Integer,
-            "a row differs from its checksum".into(),
+            "a row does not match its checksum".into(),
         )
     };
     if is_intact(row)? { Ok(()) } else { Err(error()) }
@@ -106,8 +106,8 @@ fn of_charter(connection: &Connection) -> rusqlite::Result<i64> {
     Ok(checksum.end().cast_signed())
 }
 
-/// Fills in the checksums of all rows in a store of an earlier version. Their current contents are assumed to
-/// be intact.
+/// Fills in the checksums of all rows in a store from an earlier version. Their current contents are assumed
+/// to be intact.
 pub(super) fn fill(connection: &Connection) -> rusqlite::Result<()> {
     let tables = [
         ("trial", TRIAL),
@@ -118,7 +118,7 @@ pub(super) fn fill(connection: &Connection) -> rusqlite::Result<()> {
     tables.into_iter().try_for_each(|(table, columns)| fill_table(connection, table, columns))
 }
 
-/// Fills in the checksums of validation trials only, because their columns have changed.
+/// Fills in the checksums of the validation trials only, because only their columns have changed.
 pub(super) fn fill_validations(connection: &Connection) -> rusqlite::Result<()> {
     fill_table(connection, "validation", VALIDATION)
 }
@@ -128,8 +128,8 @@ fn fill_table(connection: &Connection, table: &str, columns: &str) -> rusqlite::
     let count = rows.column_count() - 1;
     let mut update = connection.prepare(&format!("UPDATE {table} SET checksum = ? WHERE rowid = ?"))?;
     let found = rows.query_map([], |row| Ok((of_row(row, count)?, row.get::<_, i64>(count)?)))?;
-    // Read all rows before writing the first one. If a row changes while it is read, SQLite may return it
-    // twice.
+    // Read all rows before writing the first one. If rows change during a query, SQLite may return some of
+    // them twice.
     for found in found.collect::<rusqlite::Result<Vec<_>>>()? {
         update.execute(found)?;
     }

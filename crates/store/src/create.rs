@@ -1,4 +1,4 @@
-//! Creates a store atomically, with all initial contents of its campaign.
+//! Creates a store atomically, together with the campaign's initial contents.
 //!
 //! A new store is filled under a temporary name and then renamed. If it replaces an older store, the same
 //! rename replaces that file. So the folder contains a complete campaign at every moment: either the old one
@@ -32,7 +32,7 @@ pub struct NewCampaign {
     pub test: Option<Vec<String>>,
     /// Fingerprints of the scenario's files.
     pub files: Option<Fingerprints>,
-    /// Trials from an earlier campaign or an import, and where they come from.
+    /// Trials from an earlier campaign or an import, and the reason stored for their session.
     pub known: Option<(Batch, String)>,
 }
 
@@ -64,21 +64,21 @@ pub(super) fn create(path: &Path, campaign: &NewCampaign) -> Result<(), StoreErr
         Err(error) => return Err(error),
     }
     if path.is_symlink() {
-        let source = std::io::Error::other("it is a link to no campaign: remove it first");
+        let source = std::io::Error::other("it is a link that does not lead to a campaign: remove it first");
         return Err(StoreError::file("create", path)(source));
     }
-    // These files are left from a campaign whose database was removed. SQLite would take that campaign's log
-    // for the new one's.
+    // These files may be left over from a campaign whose database was removed. SQLite would mistake that
+    // campaign's log for the new one's.
     for left in ["sqlite-wal", "sqlite-shm", "sqlite-journal"] {
         remove(&path.with_extension(left))?;
     }
     move_into_place(&fill(path, campaign)?, path)
 }
 
-/// Merges all contents of a store into a single file, and closes it.
+/// Merges all contents of a store into a single file, and closes the store.
 fn close_merged(connection: Connection, path: &Path) -> Result<(), StoreError> {
     let closed = set_journal(&connection, Journal::Rollback).and_then(|_| {
-        // If the journal mode changed, the change has already waited for readers. Readers that come later do
+        // If the journal mode has changed, SQLite has already waited for readers to finish. Later readers do
         // no harm.
         connection.close().map_err(|(_, error)| error)
     });
@@ -90,18 +90,18 @@ fn close_merged(connection: Connection, path: &Path) -> Result<(), StoreError> {
     })
 }
 
-/// Fills a new store in its final folder, and returns its temporary path.
+/// Creates and fills a new store under a temporary name in its final folder. Returns its path.
 fn fill(path: &Path, campaign: &NewCampaign) -> Result<PathBuf, StoreError> {
     let new = path.with_extension("new");
     let space = write(&campaign.charter.space, Format::Toml)?;
-    // Files of an interrupted creation may be left.
+    // An interrupted creation may have left files behind.
     let remove_both = || {
         remove(&path.with_extension("new-journal"))?;
         remove(&new)
     };
     remove_both()?;
     fill_file(&new, campaign, &space).inspect_err(|_| {
-        // Free the disk space. If the process is killed, the next creation removes its files.
+        // Free the disk space. If the process is killed instead, the next creation removes the files.
         remove_both().ok();
     })?;
     Ok(new)
@@ -157,10 +157,10 @@ fn import_session(transaction: &Transaction<'_>, reason: &str) -> rusqlite::Resu
     Numbers::next(transaction, transaction.last_insert_rowid() as u32)
 }
 
-/// Gives a store a second name, which remains when a new store replaces it.
+/// Gives a store a second name, under which it remains when a new store takes its first name.
 fn keep_beside(path: &Path) -> Result<PathBuf, StoreError> {
     let aside = names(path).find(|aside| !aside.exists()).unwrap_or_else(|| path.to_owned());
-    // If the file system does not support hard links, make a copy, which also appears atomically.
+    // If the file system does not support hard links, make a copy, which the rename makes visible atomically.
     let copied = path.with_extension("copy");
     let copy = || {
         fs::copy(path, &copied)?;
@@ -194,7 +194,7 @@ pub(super) fn tidy(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Returns the possible names for earlier stores.
+/// Returns the names that earlier stores may have.
 fn names(path: &Path) -> impl Iterator<Item = PathBuf> {
     (1_u32..).map(|number| path.with_file_name(format!("campaign-{number}.sqlite")))
 }

@@ -1,10 +1,10 @@
 //! A checksum over words of eight bytes: `h = rotate((h ^ word) * K)`, where `K` depends on the kind of word.
 //!
-//! Each step is a bijection of the word, so the checksum detects every change of a single word. It misses
-//! other changes with probability 2^-64. Checksums are stored on disk, so another formula would need a new
-//! version of the store.
+//! Each step is a bijection of the word, so the checksum detects every change to a single word. It misses
+//! other changes with probability 2^-64. Checksums are stored on disk, so a different formula would require a
+//! new store version.
 
-/// The factor is odd, so that the multiplication is invertible.
+/// The factor in the formula. It is odd, so that the multiplication is invertible.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Checksum of the words added so far.
@@ -12,7 +12,8 @@ const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 pub(crate) struct Checksum(u64);
 
 impl Checksum {
-    /// Adds a word. `kind` is a number below 8. The same word with another kind gives another checksum.
+    /// Adds a word. `kind` is a number below 8. The same word with a different kind gives a different
+    /// checksum.
     #[inline]
     pub(crate) fn word(&mut self, kind: u64, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(FACTOR ^ (kind << 1)).rotate_left(29);

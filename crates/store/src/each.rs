@@ -70,7 +70,7 @@ impl StoreReader {
         Ok(())
     }
 
-    /// Calls `take` with every configuration, in the order of their numbers.
+    /// Calls `take` with every configuration, in numerical order.
     pub fn each_configuration<E: From<StoreError>>(
         &self,
         space: &Space,
@@ -85,7 +85,7 @@ impl StoreReader {
         Ok(())
     }
 
-    /// Returns the names of the outputs of all trials.
+    /// Returns the names of all outputs that trials have reported.
     pub fn output_names(&self) -> Result<Vec<String>, StoreError> {
         let sql = "SELECT DISTINCT key FROM trial, json_each(trial.outputs)
                    WHERE trial.outputs IS NOT NULL ORDER BY key";

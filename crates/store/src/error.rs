@@ -1,4 +1,4 @@
-//! Errors of the store.
+//! Errors from the store.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use space::format::CannotExpress;
 
 use scenario::whole_file::create_beside;
 
-/// Why a store cannot be used.
+/// Reason why a store cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages explain them")]
+#[allow(missing_docs, reason = "the messages explain the variants")]
 pub enum StoreError {
     #[error("there is no campaign in {}", folder.display())]
     Missing { folder: PathBuf },
@@ -47,9 +47,9 @@ pub enum StoreError {
         path.display()
     )]
     Locked { path: PathBuf },
-    #[error("another program is reading {}: wait until it has ended", path.display())]
+    #[error("another program is reading {}: wait until that program has ended", path.display())]
     BeingRead { path: PathBuf },
-    #[error("the file system of {} cannot lock files: use a folder on another one", path.display())]
+    #[error("the file system of {} cannot lock files: use a folder on another file system", path.display())]
     NoLocks { path: PathBuf, source: io::Error },
     #[error("cannot {action} {}", path.display())]
     File { action: &'static str, path: PathBuf, source: io::Error },
@@ -77,15 +77,15 @@ fn by(pid: Option<u32>, host: Option<&str>) -> String {
 /// Disk space in bytes that a store needs to continue for a while.
 const ROOM: usize = 1 << 20;
 
-/// Returns whether the folder of a store has no room left. The function tests this by writing a file, because
-/// the number of free blocks does not account for quotas.
+/// Returns whether a store's folder has no disk space left. This is tested by writing a file, because the
+/// number of free blocks does not account for quotas.
 fn has_no_room(store: &Path) -> bool {
     let (mut file, path) = match create_beside(store) {
         Ok(created) => created,
         Err(error) => return is_no_room(&error),
     };
     let tried = file.write_all(&vec![0; ROOM]).and_then(|()| file.sync_all());
-    // The file is no longer needed. It does not matter if it cannot be removed.
+    // The file was only a test. It does no harm if it cannot be removed.
     let _ = std::fs::remove_file(path);
     tried.is_err_and(|error| is_no_room(&error))
 }
@@ -95,7 +95,7 @@ fn is_no_room(error: &io::Error) -> bool {
 }
 
 impl StoreError {
-    /// Converts an error of SQLite about a file to a more specific error, if possible.
+    /// Converts a SQLite error about a file to a more specific error, if possible.
     pub(super) fn sqlite(path: &Path, source: rusqlite::Error) -> Self {
         use rusqlite::Error::{
             FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error,

@@ -6,9 +6,9 @@
 //!
 //! | a file | its fingerprint covers | if it has changed |
 //! |---|---|---|
-//! | a program, or an argument that is a path, except for `teardown` | all of it | refuse; below `/usr`, which the system updates: report |
-//! | a training instance | its length, and its first and last 64 KiB | refuse |
-//! | a validation instance | the same | report |
+//! | a program, or an argument that is a path, except in `teardown` | the whole file | the campaign is not resumed; a change below `/usr`, which the system updates, is only reported |
+//! | a training instance | its length, and its first and last 64 KiB | the campaign is not resumed |
+//! | a validation instance | its length, and its first and last 64 KiB | the change is reported |
 //!
 //! Modification times are ignored, so that a copied folder is still the same campaign. Arguments that do not
 //! name a file have no fingerprint.
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Checksum;
 
-/// Number of bytes read from each end of an instance.
+/// Number of bytes read from each end of an instance file.
 const END: u64 = 64 << 10;
 
 /// Folder of the operating system's own programs.
@@ -61,7 +61,8 @@ impl Fingerprints {
         }
     }
 
-    /// Returns every file that existed before and has changed.
+    /// Compares these fingerprints with the current ones. Returns a difference for every file that is in both
+    /// and has changed.
     pub fn compare(&self, now: &Self, folder: &Path) -> Vec<Difference> {
         let of_command = |name: &str| {
             let path = folder.join(name);
@@ -89,7 +90,7 @@ fn changed(
     before.iter().filter_map(differs).collect()
 }
 
-/// Returns the program of a command and those of its arguments that may be paths. Paths are resolved from the
+/// Returns a command's program and the arguments that may be paths. Relative paths are resolved against the
 /// folder in which the command runs.
 fn files(command: &CommandTemplate, workdir: &Workdir) -> Vec<PathBuf> {
     let word = |argument: &Argument| match argument {
@@ -133,7 +134,8 @@ fn of_file(path: &Path, ends: Option<u64>) -> Option<String> {
         }
         Ok(checksum)
     };
-    // The target may be able to read a file that captune cannot read, so its content counts as unknown.
+    // A file that captune cannot read is not an error, because the target may be able to read it. Its content
+    // counts as unknown.
     let checksum = read().ok()?;
     Some(format!("{length} bytes, {:016x}", checksum.end()))
 }

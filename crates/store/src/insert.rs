@@ -15,7 +15,7 @@ use super::record::{
 };
 use super::values::{codes_blob, constraints_text, outputs_text, values_text};
 
-/// Next free numbers in the store, and the session that new trials belong to.
+/// The next free numbers in the store, and the session that new trials belong to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers {
     pub(super) configuration: u32,

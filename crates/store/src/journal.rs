@@ -1,8 +1,8 @@
-//! How commits are made durable, depending on the campaign's file system.
+//! The journal mode that makes commits durable. It depends on the campaign's file system.
 //!
-//! With write-ahead logging, other processes can read while a campaign runs. But its index is in memory that
-//! only processes on the same machine can share. On file systems that several machines can mount, captune
-//! therefore uses the older rollback journal, and keeps the file locked as long as it is open.
+//! With write-ahead logging, other processes can read while a campaign runs. But the log's index is in shared
+//! memory, which only processes on the same machine can use. On file systems that several machines can mount,
+//! captune therefore uses the older rollback journal, and keeps the file locked as long as it is open.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use rustix::fs::statfs;
 
 use super::StoreError;
 
-/// How commits are made durable.
+/// The journal mode, which determines how commits are made durable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Journal {
     /// Write-ahead log. Other processes can read at the same time.
@@ -19,8 +19,8 @@ pub enum Journal {
     Rollback,
 }
 
-/// `f_type` values of file systems that several machines can mount at once. FUSE is one of them, because it
-/// hides whether a file system is local: sshfs and several cluster file systems use FUSE.
+/// `f_type` values of file systems that several machines can mount at once. FUSE is included because it hides
+/// whether a file system is local: sshfs and several cluster file systems use it.
 const NETWORK: [u32; 20] = [
     0x0000_6969, // NFS
     0x0000_517b, // SMB
@@ -33,7 +33,7 @@ const NETWORK: [u32; 20] = [
     0x00c3_6400, // Ceph
     0x6573_5546, // FUSE
     0x5346_414f, // AFS
-    0x6b41_4653, // AFS of the kernel
+    0x6b41_4653, // AFS in the kernel
     0x7375_7245, // Coda
     0x0102_1997, // 9P
     0x7461_636f, // OCFS2

@@ -1,8 +1,8 @@
 //! The durable record of a campaign.
 //!
-//! A campaign has a folder. In it, `campaign.sqlite` contains every trial that has ended and everything
-//! needed to resume after a power cut. The one process that writes opens a [`Store`] and turns it into a
-//! [`Writer`]. All other processes use a [`StoreReader`], even while the campaign runs. `schema.sql`
+//! Each campaign has a folder. In that folder, `campaign.sqlite` contains every trial that has ended and
+//! everything needed to resume after a power cut. Only one process writes: it opens a [`Store`] and turns it
+//! into a [`Writer`]. All other processes use a [`StoreReader`], even while the campaign runs. `schema.sql`
 //! describes the tables; users may query them.
 //!
 //! Guarantee: when a [`Writer`] has acknowledged a batch, that batch is on disk, exactly once and in the
@@ -115,12 +115,12 @@ impl Store {
         lock::holder(folder)
     }
 
-    /// Returns how commits are made durable in this store.
+    /// Returns the journal mode of this store.
     pub fn journal(&self) -> Journal {
         self.journal
     }
 
-    /// Returns a reader of this store.
+    /// Returns a reader for this store.
     pub fn reader(&self) -> &StoreReader {
         &self.reader
     }
@@ -130,8 +130,8 @@ impl Store {
         self.reader.load()
     }
 
-    /// Starts a session. The writing thread calls `acknowledge` each time that batches have reached the disk,
-    /// in order. Typically, `acknowledge` sends to a channel on which the caller waits.
+    /// Starts a session. The writing thread calls `acknowledge`, in order, each time batches have reached the
+    /// disk. Typically, `acknowledge` sends to a channel on which the caller waits.
     pub fn write(self, acknowledge: impl Fn(Acknowledgement) + Send + 'static) -> Result<Writer, StoreError> {
         let StoreReader { path, connection } = self.reader;
         Writer::start(path, connection, self.journal, self.lock, acknowledge)
@@ -149,10 +149,10 @@ impl StoreReader {
         let sql = "SELECT count(*) FROM (SELECT status, count(*) AS trials FROM trial GROUP BY status
                    EXCEPT SELECT status, trials FROM tally)";
         let differing: i64 = self.ask(self.connection.query_row(sql, [], |row| row.get(0)))?;
-        if differing > 0 { Err(self.damaged("the tally differs from the trials")) } else { Ok(()) }
+        if differing > 0 { Err(self.damaged("the tally does not match the trials")) } else { Ok(()) }
     }
 
-    /// Converts an error of SQLite to an error about this store.
+    /// Converts a SQLite error to an error about this store.
     fn ask<T>(&self, outcome: rusqlite::Result<T>) -> Result<T, StoreError> {
         outcome.map_err(|error| StoreError::sqlite(&self.path, error))
     }

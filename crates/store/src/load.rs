@@ -19,18 +19,18 @@ use super::{StoreError, StoreReader};
 pub struct Loaded {
     /// The definition of the campaign.
     pub charter: Charter,
-    /// All trials in the order in which the search received them, and their configurations with the same
+    /// All trials in the order in which the search received them, and all configurations under their stored
     /// numbers.
     pub history: History,
     /// The last snapshot of the search. It may have absorbed fewer trials than the history contains.
     pub state: Option<State>,
-    /// What the campaign has spent.
+    /// The time that the campaign has used.
     pub spent: Elapsed,
-    /// Number of lost trials, without trials that were cancelled on purpose.
+    /// Number of lost trials, excluding trials that were cancelled on purpose.
     pub lost: u64,
     /// All incumbents, in the order in which they took over.
     pub incumbents: Vec<StoredIncumbent>,
-    /// All sessions. The last one has no end if it was killed.
+    /// All sessions. The last one has no end time if it is still running or was killed.
     pub sessions: Vec<Session>,
 }
 
@@ -69,8 +69,8 @@ impl StoreReader {
         let configurations = count("SELECT coalesce(max(id) + 1, 0) FROM configuration")? as usize;
         let trials = count("SELECT coalesce(max(row), 0) FROM trial")? as usize;
         let mut history = History::with_capacity(configurations, trials);
-        // The channel is unbounded, so that neither thread waits for the other on a busy machine. Queued
-        // pieces take less memory than the history built from them.
+        // The channel is unbounded, so that the reading thread never waits for the builder, even on a busy
+        // machine. Queued pieces take less memory than the history built from them.
         let (send, pieces) = channel();
         std::thread::scope(|scope| {
             let builder = scope.spawn(|| build(&mut history, space, pieces));
@@ -105,10 +105,11 @@ impl StoreReader {
             let id: u32 = self.ask(row.get(0))?;
             let blob = self.ask(row.get_ref(3))?.as_blob();
             if id != next || !blob.is_ok_and(|blob| append_codes(blob, width, &mut codes)) {
-                return Err(self.damaged(format!("configuration {next} is missing or of another space")));
+                return Err(self
+                    .damaged(format!("configuration {next} is missing or has the wrong number of values")));
             }
             if !self.ask(is_intact(row))? {
-                return Err(self.damaged(format!("configuration {next} differs from its checksum")));
+                return Err(self.damaged(format!("configuration {next} does not match its checksum")));
             }
             next += 1;
             if (next as usize).is_multiple_of(PIECE) {
@@ -136,7 +137,7 @@ impl StoreReader {
             number += 1;
             let trial = self.intact(row, number, search_trial)?;
             if trial.key.config.index() >= configurations {
-                return Err(self.damaged(format!("trial {} has a configuration that is missing", trial.id)));
+                return Err(self.damaged(format!("trial {} refers to a missing configuration", trial.id)));
             }
             trials.push(trial);
             if trials.len() == PIECE {
@@ -147,12 +148,13 @@ impl StoreReader {
             }
         }
         send_on(trials);
-        // Row numbers are distinct. If there are as many rows as the highest number, none is missing.
+        // Row numbers are distinct. If they start at 1 and the highest number equals the number of rows, no
+        // row is missing.
         let sql = "SELECT coalesce((SELECT min(row) FROM trial), 1) = 1
                    AND coalesce((SELECT max(row) FROM trial), 0) = ?";
         let is_complete: bool =
             self.ask(self.connection.query_row(sql, [number.cast_signed()], |row| row.get(0)))?;
-        if is_complete { Ok(()) } else { Err(self.damaged("rows of trials are missing")) }
+        if is_complete { Ok(()) } else { Err(self.damaged("some trials are missing")) }
     }
 }
 

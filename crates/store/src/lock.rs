@@ -1,7 +1,8 @@
 //! Ensures that only one process writes at a time.
 //!
 //! The writer holds a lock on `campaign.lock` as long as it runs. The kernel releases the lock however the
-//! writer ends. The file contains the holder's name, for the error message of a second writer.
+//! writer ends. The file contains the holder's process ID and host name, which a second writer shows in its
+//! error message.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Seek as _, Write as _};
@@ -20,13 +21,13 @@ const NAME: &str = "campaign.lock";
 const ATTEMPTS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The process that writes a store. Its fields are unknown for a moment, after it takes the lock and before
-/// it writes the file.
+/// The process that writes to a store. The fields are unknown for a moment, after the process has taken the
+/// lock and before it has written the file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Holder {
-    /// Process id.
+    /// The process ID.
     pub pid: Option<u32>,
-    /// Name of its machine.
+    /// The host name of its machine.
     pub host: Option<String>,
 }
 
@@ -63,8 +64,8 @@ impl WriterLock {
     }
 }
 
-/// Unlocks the file. Closing it is not enough, because a process that is being started shares the open file
-/// for a moment.
+/// Unlocks the file. Closing it is not enough, because a child process that is being started shares the open
+/// file for a moment.
 impl Drop for WriterLock {
     fn drop(&mut self) {
         // If this fails, there is nothing else to try.
@@ -111,7 +112,7 @@ fn signature(mut file: File) -> Holder {
     }
 }
 
-/// Returns the name of this machine.
+/// Returns the host name of this machine.
 pub fn host_name() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     if name.trim().is_empty() { "an unnamed host".to_owned() } else { name.trim().to_owned() }

@@ -12,13 +12,13 @@ use super::{StoreError, StoreReader};
 pub struct Failures {
     /// Their common reason.
     pub reason: String,
-    /// How these trials ended.
+    /// Their common status.
     pub status: Status,
     /// Number of trials.
     pub trials: u64,
-    /// Number of their configurations.
+    /// Number of different configurations among them.
     pub configurations: u64,
-    /// The first few configurations, by number.
+    /// The first few of these configurations, in numerical order.
     pub examples: Vec<ConfigId>,
     /// The first of these trials.
     pub first: Record,
@@ -26,11 +26,11 @@ pub struct Failures {
     pub newest: Record,
 }
 
-/// Maximum number of configurations listed.
+/// Maximum number of configurations listed as examples.
 const EXAMPLES: i64 = 5;
 
 impl StoreReader {
-    /// Returns a trial by its number. Trials are numbered in the order of the requests.
+    /// Returns a trial by its number. Trials are numbered in the order in which the search requested them.
     pub fn trial_of_id(&self, id: TrialId) -> Result<Option<Record>, StoreError> {
         let found =
             self.connection.query_row("SELECT row FROM trial WHERE id = ?", [id.0.cast_signed()], |row| {
@@ -42,14 +42,14 @@ impl StoreReader {
         }
     }
 
-    /// Returns the largest number of any trial that has ended.
+    /// Returns the highest trial number among the trials that have ended.
     pub fn last_trial(&self) -> Result<Option<TrialId>, StoreError> {
         let found =
             self.connection.query_row("SELECT max(id) FROM trial", [], |row| row.get::<_, Option<i64>>(0));
         Ok(self.ask(found)?.map(|id| TrialId(id.cast_unsigned())))
     }
 
-    /// Returns the failed trials, with the most frequent reason first.
+    /// Returns the failed trials grouped by reason, with the most frequent reason first.
     pub fn failures(&self) -> Result<Vec<Failures>, StoreError> {
         let snapshot = self.ask(self.connection.unchecked_transaction())?;
         let failed =

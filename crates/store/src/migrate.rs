@@ -1,4 +1,4 @@
-//! Migrates stores of earlier versions when they are opened for writing.
+//! Migrates stores from earlier versions when they are opened for writing.
 //!
 //! `PRAGMA user_version` is the version of the schema. Step `n` migrates a store from version `n` to `n + 1`.
 //! All steps and the new version number are written in one transaction, so a store is never between two
@@ -14,11 +14,11 @@ pub(super) const VERSION: u32 = 7;
 /// One migration step: the version that it starts from, and its SQL.
 pub(super) type Step = (u32, &'static str);
 
-/// All steps, one from every earlier version.
+/// All steps, one for each earlier version.
 pub(super) const STEPS: &[Step] = &[
     // Adds the outputs of a trial.
     (1, "ALTER TABLE trial ADD COLUMN outputs TEXT;"),
-    // Adds the output that decides between timeouts.
+    // Adds the output that breaks ties between timeouts.
     (2, "ALTER TABLE trial ADD COLUMN tie REAL;"),
     // Snapshots now contain the configurations that may race again. Earlier snapshots can no longer be read,
     // so the races start again with the best configuration so far.
@@ -33,8 +33,8 @@ pub(super) const STEPS: &[Step] = &[
          ALTER TABLE incumbent ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
          ALTER TABLE validation ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;",
     ),
-    // Validation trials are now stored like other trials, once per session. Also adds the format of the
-    // snapshot.
+    // Validation trials are now stored like other trials, once per session. Also adds the snapshot's format
+    // number.
     (
         6,
         "ALTER TABLE state ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
@@ -72,8 +72,9 @@ pub(super) const STEPS: &[Step] = &[
     ),
 ];
 
-/// The version that introduced checksums; below, the version that changed the columns of validation trials.
+/// The version that introduced checksums.
 const CHECKSUMS_SINCE: u32 = 6;
+/// The version that changed the columns of validation trials.
 const VALIDATION_COLUMNS_SINCE: u32 = 7;
 
 /// Migrates a store from version `from` to `to`.
@@ -101,7 +102,7 @@ pub(super) fn migrate(
     transaction.commit()
 }
 
-/// Writes the version number both for SQLite and for readers of the table `campaign`.
+/// Writes the version number to SQLite's `user_version`, and to the table `campaign` for people who read it.
 pub(super) fn set_version(connection: &Connection, version: u32) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", version)?;
     let sql = "INSERT INTO campaign VALUES ('format', ?1) ON CONFLICT DO UPDATE SET value = ?1";
@@ -112,8 +113,8 @@ pub(super) fn set_version(connection: &Connection, version: u32) -> rusqlite::Re
 mod tests {
     use super::*;
 
-    /// Returns a store of a made-up version 1, in which the key of the seed and the name of the table of
-    /// trials are different.
+    /// Returns a store of a made-up version 1, in which the seed has a different key and the trial table has
+    /// a different name.
     fn old() -> Connection {
         let connection = Connection::open_in_memory().unwrap();
         connection

@@ -1,6 +1,6 @@
-//! Opens and creates the database file.
+//! Identifies and opens the database file.
 //!
-//! captune can identify a file by SQLite's header without opening it as a database: the application id at
+//! captune can identify a file by SQLite's header without opening it as a database: the application ID at
 //! byte 68 and the user version at byte 60 are big-endian words. These words are always in the file itself
 //! and never only in a write-ahead log, because stores are created and migrated with the rollback journal.
 
@@ -17,10 +17,10 @@ use super::{Journal, StoreError};
 /// Name of the database in a campaign's folder.
 pub(super) const FILE: &str = "campaign.sqlite";
 
-/// Application id that marks a database as a captune store: `CapT`.
+/// Application ID that marks a database as a captune store: `CapT`.
 pub(super) const APPLICATION: u32 = 0x4361_7054;
 
-/// Time that a writer waits for readers: `SHORT` to merge a log, `LONG` to write.
+/// Time that a writer waits for readers: `SHORT` before it merges a log, `LONG` before it writes.
 const SHORT: Duration = Duration::from_millis(500);
 const LONG: Duration = Duration::from_secs(5);
 
@@ -48,10 +48,10 @@ pub(super) fn identify(path: &Path) -> Result<u32, StoreError> {
     }
     let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     if word(68) != APPLICATION {
-        return refuse("it is the database of another program");
+        return refuse("it is a database of another program");
     }
     match word(60) {
-        0 => refuse("it has no version"),
+        0 => refuse("it has no version number"),
         found if found > VERSION => Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION }),
         found => Ok(found),
     }
@@ -72,8 +72,9 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
         Ok(connection)
     };
     match open(OpenFlags::SQLITE_OPEN_READ_ONLY) {
-        // A process was killed while it wrote with the rollback journal. SQLite undoes the unfinished write
-        // on the first query, for which it needs write access. `query_only` still prevents other changes.
+        // This error means that a process was killed while it wrote with the rollback journal. SQLite undoes
+        // the unfinished write on the first query, for which it needs write access. `query_only` still
+        // prevents other changes.
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
             open(OpenFlags::SQLITE_OPEN_READ_WRITE)
         }
@@ -82,15 +83,16 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
     .map_err(|error| StoreError::sqlite(path, error))
 }
 
-/// Opens a store for writing, and migrates it if it is older. The caller must hold the writer's lock.
+/// Opens a store for writing, and migrates it if it has an earlier version. The caller must hold the writer's
+/// lock.
 pub(super) fn open_to_write(path: &Path, journal: Journal) -> Result<Connection, StoreError> {
     let found = identify(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let open = || {
         let mut connection = Connection::open_with_flags(path, flags)?;
         if journal == Journal::Rollback {
-            // This must happen before anything is read. Then a write-ahead log that is left from another file
-            // system can be merged without shared memory.
+            // This must happen before anything is read. Then a write-ahead log that is left over from another
+            // file system can be merged without shared memory.
             lock_permanently(&connection)?;
         }
         connection.pragma_update(None, "synchronous", "full")?;

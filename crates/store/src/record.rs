@@ -16,8 +16,8 @@ pub struct Charter {
     pub folder: PathBuf,
     /// The space of the campaign's configurations.
     pub space: Space,
-    /// Names of the instances, by number. They include the instance of every trial. A campaign without
-    /// instances has one entry.
+    /// Names of the instances, indexed by instance number. They include the instance of every trial. A
+    /// campaign without instances has one entry.
     pub instances: Vec<String>,
     /// Random seed.
     pub seed: u64,
@@ -38,16 +38,16 @@ pub struct Batch {
     pub validations: Vec<StoredValidation>,
     /// New snapshot of the search, which replaces the last one.
     pub state: Option<State>,
-    /// New total of what the campaign has spent.
+    /// New total of the time that the campaign has used.
     pub spent: Option<Elapsed>,
 }
 
-/// A configuration, and what proposed it.
+/// A configuration and its origin.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoredConfiguration {
-    /// Number of the configuration, which must be the next free one.
+    /// The configuration's number, which must be the next free number.
     pub id: ConfigId,
-    /// What proposed it: `default`, `design`, `random`, `local` ...
+    /// The source of the configuration: `default`, `design`, `random`, `local` ...
     pub origin: String,
     /// Its values.
     pub configuration: Configuration,
@@ -58,13 +58,13 @@ pub struct StoredConfiguration {
 pub struct StoredIncumbent {
     /// Number of trials that had ended when it took over.
     pub after: u64,
-    /// Number of the configuration.
+    /// The configuration's number.
     pub config: ConfigId,
     /// Number of pairs on which the configuration had been run.
     pub pairs: u32,
     /// Mean compared cost on these pairs.
     pub cost: f64,
-    /// What the campaign had spent by then.
+    /// The time that the campaign had used by then.
     pub spent: Elapsed,
 }
 
@@ -73,22 +73,22 @@ pub struct StoredIncumbent {
 pub struct StoredEvent {
     /// Campaign time in seconds.
     pub at: f64,
-    /// Kind of the event in one word, such as `warning`.
+    /// Kind of event in one word, such as `warning`.
     pub kind: String,
     /// Description of the event.
     pub text: String,
 }
 
-/// A validation trial. Its instance is stored by name, because the number of an unseen instance is valid in
-/// one session only.
+/// A validation trial. Its instance is stored by name, because the number of an unseen instance is valid only
+/// within one session.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoredValidation {
     /// The name of its instance.
     pub instance: String,
     /// The trial.
     pub record: Record,
-    /// The machine that ran the trial, if known. It is not written with the trial, because the session
-    /// contains it.
+    /// The machine that ran the trial, if known. It is not written with the trial, because it is stored with
+    /// the session.
     pub host: Option<String>,
 }
 
@@ -105,7 +105,7 @@ impl StoredValidation {
 pub struct State {
     /// The serialised state of the search.
     pub snapshot: Vec<u8>,
-    /// Format of the snapshot.
+    /// The snapshot's format number.
     pub format: u32,
     /// Number of stored trials that the snapshot has absorbed.
     pub told: u64,
@@ -123,18 +123,18 @@ pub struct Elapsed {
 /// One period from starting or resuming the campaign until it stops.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Session {
-    /// Its number, from 1.
+    /// Its number, counted from 1.
     pub id: u32,
     /// Start time in UTC, such as `2026-01-31T12:00:00.000Z`.
     pub began_at: String,
     /// End time in the same format; `None` while the session runs, or if it was killed.
     pub ended_at: Option<String>,
-    /// Why the session ended.
+    /// The reason why the session ended.
     pub reason: Option<String>,
-    /// Name of the machine.
+    /// The machine's host name.
     pub host: String,
-    /// Process id.
+    /// The process ID.
     pub pid: u32,
-    /// Version of captune.
+    /// The version of captune that ran the session.
     pub version: String,
 }

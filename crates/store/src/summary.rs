@@ -17,19 +17,19 @@ pub struct Summary {
     pub trials: u64,
     /// Number of trials with each status, in the order of [`Status::ALL`].
     pub counts: [u64; Status::ALL.len()],
-    /// Number of lost trials, without trials that were cancelled on purpose.
+    /// Number of lost trials, excluding trials that were cancelled on purpose.
     pub lost: u64,
     /// Total CPU seconds of the trials, where measured.
     pub trial_cpu: f64,
     /// Total wall-clock seconds of the trials, where measured.
     pub trial_wall: f64,
-    /// What the campaign has spent.
+    /// The time that the campaign has used.
     pub spent: Elapsed,
     /// All incumbents, in the order in which they took over.
     pub incumbents: Vec<StoredIncumbent>,
-    /// The incumbent, once there is one.
+    /// The incumbent; `None` if there is none yet.
     pub best: Option<Leader>,
-    /// All sessions in order. If the last one has no end, it is still running or was killed.
+    /// All sessions in order. If the last one has no end time, it is still running or was killed.
     pub sessions: Vec<Session>,
     /// Number of warnings.
     pub warnings: u64,
@@ -40,7 +40,7 @@ pub struct Summary {
 pub struct Leader {
     /// When the incumbent took over, and its cost.
     pub incumbent: StoredIncumbent,
-    /// The configuration, and what proposed it.
+    /// The configuration and its origin.
     pub configuration: StoredConfiguration,
 }
 
@@ -87,7 +87,7 @@ impl StoreReader {
     /// Returns the number of lost trials. Trials cancelled on purpose have the same status but no reason, so
     /// they do not count.
     pub(super) fn lost(&self) -> Result<u64, StoreError> {
-        // If no trial has this status, the trials need not be searched.
+        // If the tally shows no trial with this status, the trials are not searched.
         let sql = "SELECT count(*) FROM trial WHERE status = ?1 AND reason IS NOT NULL
                    AND EXISTS (SELECT 1 FROM tally WHERE status = ?1)";
         let count = self.connection.query_row(sql, [Status::Lost.name()], |row| row.get::<_, i64>(0));

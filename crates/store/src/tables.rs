@@ -22,11 +22,11 @@ impl StoreReader {
     /// Returns the definition of the campaign.
     pub fn charter(&self) -> Result<Charter, StoreError> {
         if !self.ask(is_sealed(&self.connection))? {
-            return Err(self.damaged("the scenario, the space or the instances differ from their checksum"));
+            return Err(self.damaged("the scenario, the space or the instances do not match their checksum"));
         }
         let instances = self.rows("SELECT name FROM instance ORDER BY id", |row| row.get(0))?;
         let seed = self.campaign("seed")?;
-        let seed = seed.parse().map_err(|_| self.damaged(format!("the seed is `{seed}`")))?;
+        let seed = seed.parse().map_err(|_| self.damaged(format!("the seed `{seed}` is not a number")))?;
         let scenario = self.campaign("scenario")?;
         let folder = self.campaign("folder")?.into();
         Ok(Charter { name: self.name()?, scenario, folder, space: self.space()?, instances, seed })
@@ -36,14 +36,16 @@ impl StoreReader {
     pub fn test_instances(&self) -> Result<Option<Vec<String>>, StoreError> {
         let Some(text) = self.fact("test")? else { return Ok(None) };
         let names = serde_json::from_str(&text);
-        names.map(Some).map_err(|error| self.damaged(format!("the held-out instances: {error}")))
+        names.map(Some).map_err(|error| self.damaged(format!("invalid list of held-out instances: {error}")))
     }
 
     /// Returns the fingerprints of the scenario's files from the last time the campaign was started; `None`
     /// if unknown.
     pub fn fingerprints(&self) -> Result<Option<Fingerprints>, StoreError> {
         let Some(text) = self.fact("files")? else { return Ok(None) };
-        serde_json::from_str(&text).map(Some).map_err(|error| self.damaged(format!("its files: {error}")))
+        serde_json::from_str(&text)
+            .map(Some)
+            .map_err(|error| self.damaged(format!("invalid list of fingerprints: {error}")))
     }
 
     /// Returns the value stored for a key in the table `campaign`, if there is one.
@@ -126,7 +128,7 @@ impl StoreReader {
         })
     }
 
-    /// Returns the snapshot of the search, if one is stored, and what the campaign has spent.
+    /// Returns the snapshot of the search, if one is stored, and the time that the campaign has used.
     pub fn state(&self) -> Result<(Option<State>, Elapsed), StoreError> {
         let sql = "SELECT snapshot, told, format, wall, cpu FROM state";
         let found = self.connection.query_row(sql, [], |row| {
@@ -147,7 +149,8 @@ impl StoreReader {
         self.configuration_in(id, &self.space()?)
     }
 
-    /// Returns the configuration with this number, if the space is already known.
+    /// Returns the configuration with this number. The caller provides the campaign's space, so that it is
+    /// not read again.
     pub(super) fn configuration_in(
         &self,
         id: ConfigId,
@@ -168,7 +171,7 @@ impl StoreReader {
     ) -> Result<StoredConfiguration, StoreError> {
         let id = ConfigId(self.ask(row.get(0))?);
         if !self.ask(is_intact(row))? {
-            return Err(self.damaged(format!("configuration {id} differs from its checksum")));
+            return Err(self.damaged(format!("configuration {id} does not match its checksum")));
         }
         let (origin, blob): (String, Vec<u8>) = (self.ask(row.get(1))?, self.ask(row.get(3))?);
         let configuration = self.decode(id, space, &blob)?;
@@ -178,7 +181,7 @@ impl StoreReader {
     fn decode(&self, id: ConfigId, space: &Space, blob: &[u8]) -> Result<Configuration, StoreError> {
         let mut codes = Vec::new();
         if !append_codes(blob, space.parameters().len(), &mut codes) {
-            return Err(self.damaged(format!("configuration {id} has codes of another space")));
+            return Err(self.damaged(format!("configuration {id} has the wrong number of values")));
         }
         space
             .configuration_of_codes(codes)
@@ -205,7 +208,7 @@ impl StoreReader {
     }
 }
 
-/// Reads a value that is stored in a column as its name.
+/// Reads a value that a column stores by its name.
 pub(super) fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     let name = row.get_ref(column)?.as_str()?;
     of_name(name).ok_or_else(|| {
@@ -214,11 +217,11 @@ pub(super) fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<
     })
 }
 
-/// Number of the first validation trial, far above those of the search.
+/// The number of the first validation trial, far above the numbers of the search's trials.
 pub const FIRST_VALIDATION: u64 = 1 << 48;
 
-/// Reads a validation trial from a row with the columns of [`VALIDATION`]. Its instance is known only by
-/// name.
+/// Reads a validation trial from a row with the columns of [`VALIDATION`]. The instance's number is unknown,
+/// because only its name is stored.
 fn validation_record(row: &Row<'_>, number: u64) -> rusqlite::Result<Record> {
     let invalid = |column: usize, what: &str| {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.to_owned().into())

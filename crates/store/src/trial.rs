@@ -37,7 +37,7 @@ impl StoreReader {
             return Ok(found);
         }
         let id: i64 = self.ask(columns.get(ID))?;
-        Err(self.damaged(format!("trial {id} (row {row}) differs from its checksum")))
+        Err(self.damaged(format!("trial {id} (row {row}) does not match its checksum")))
     }
 
     /// Adds the stored output of a failed trial.
@@ -75,7 +75,7 @@ pub(super) fn record(columns: &Row<'_>) -> rusqlite::Result<Option<Record>> {
     Ok(Some(Record { trial, detail, started, ended, slot }))
 }
 
-/// Reads a trial in the search's form from a row with the columns of [`TRIAL`]; `None` if the columns
+/// Reads a trial in the search's form from a row with the columns of [`TRIAL`]; returns `None` if the columns
 /// contradict each other.
 pub(super) fn search_trial(row: &Row<'_>) -> rusqlite::Result<Option<Trial>> {
     let pair = Pair { instance: InstanceId(row.get(3)?), seed: Seed(row.get(4)?) };
@@ -92,7 +92,7 @@ pub(super) fn search_trial(row: &Row<'_>) -> rusqlite::Result<Option<Trial>> {
     Ok(Some(Trial { id, key, cap, why, observation }))
 }
 
-/// Reads a cap from its column; `None` if it is invalid.
+/// Reads a cap from its column; returns `None` if the cap is invalid.
 pub(super) fn cap(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Cap>> {
     let cap: Option<f64> = row.get(column)?;
     Ok(match cap {
@@ -110,7 +110,7 @@ pub(super) struct Parts {
     pub(super) tie: usize,
 }
 
-/// Reads an observation; `None` if its parts contradict each other.
+/// Reads an observation; returns `None` if its parts contradict each other.
 pub(super) fn observation(row: &Row<'_>, parts: &Parts) -> rusqlite::Result<Option<Observation>> {
     let status = row.get_ref(parts.status)?.as_bytes()?;
     let status = Status::ALL.into_iter().find(|known| known.name().as_bytes() == status);
@@ -119,7 +119,8 @@ pub(super) fn observation(row: &Row<'_>, parts: &Parts) -> rusqlite::Result<Opti
     if cost.is_some_and(|cost| !cost.is_finite()) {
         return Ok(None);
     }
-    // The status determines whether the cost is censored. The column `censored` is only for people.
+    // The status determines whether the cost is censored. The column `censored` is only for people who query
+    // the table.
     let observation = match (status, cost) {
         (Some(Status::Finished), Some(cost)) => Observation::finished(cost),
         (Some(Status::Capped), Some(at)) => Observation::capped(at),

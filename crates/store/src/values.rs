@@ -26,7 +26,7 @@ pub(super) fn values_text(configuration: &Configuration) -> String {
     text + "}"
 }
 
-/// Appends the codes to a blob as little-endian doubles.
+/// Replaces the contents of a blob by the codes, as little-endian doubles.
 pub(super) fn codes_blob(codes: &[f64], blob: &mut Vec<u8>) {
     blob.clear();
     blob.extend(codes.iter().flat_map(|code| code.to_le_bytes()));
@@ -40,7 +40,7 @@ pub(super) fn append_codes(blob: &[u8], count: usize, codes: &mut Vec<f64>) -> b
     parts.len() == count && rest.is_empty()
 }
 
-/// Returns the readings of constraints as a JSON list; `None` if there are none.
+/// Returns the readings for the constraints as a JSON list; `None` if there are no constraints.
 pub(super) fn constraints_text(constraints: &[Option<Reading>]) -> Option<String> {
     if constraints.is_empty() {
         return None;
@@ -61,13 +61,13 @@ pub(super) fn constraints_text(constraints: &[Option<Reading>]) -> Option<String
     Some(text + "]")
 }
 
-/// Returns outputs by name as a JSON object; `None` if there are none.
+/// Returns outputs by name as a JSON object; `None` if there are no outputs.
 pub(super) fn outputs_text(outputs: &BTreeMap<String, f64>) -> Option<String> {
     let entry = |(name, value): (&String, &f64)| format!("{}:{}", Value::from(name.as_str()), number(*value));
     (!outputs.is_empty()).then(|| format!("{{{}}}", outputs.iter().map(entry).collect::<Vec<_>>().join(",")))
 }
 
-/// Reads a text written by [`outputs_text`].
+/// Reads text written by [`outputs_text`].
 pub(super) fn outputs_of_text(text: &str) -> Option<BTreeMap<String, f64>> {
     serde_json::from_str(text).ok()
 }
@@ -77,7 +77,7 @@ fn number(value: f64) -> String {
     if value.is_finite() { float_text(value) } else { format!("\"{value}\"") }
 }
 
-/// Reads a text written by [`constraints_text`].
+/// Reads text written by [`constraints_text`].
 pub(super) fn constraints_of_text(text: &str) -> Option<Box<[Option<Reading>]>> {
     let Value::Array(list) = serde_json::from_str(text).ok()? else { return None };
     let reading = |value: &Value| match value {

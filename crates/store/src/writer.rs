@@ -2,7 +2,7 @@
 //!
 //! A commit waits for the disk, which takes several milliseconds on most machines. So batches are queued. The
 //! thread writes all queued batches in one transaction, commits, and then acknowledges the number of batches
-//! on disk. It never acknowledges a batch before that.
+//! on disk. It never acknowledges a batch before the commit.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -19,11 +19,11 @@ use super::open::{begin_journal, set_journal};
 use super::record::Batch;
 use super::{Journal, StoreError};
 
-/// Maximum number of batches per commit. It ensures regular acknowledgements even if very many batches are
-/// queued.
+/// Maximum number of batches per commit. The limit ensures regular acknowledgements even if very many batches
+/// are queued.
 const MAX_BATCHES: usize = 10_000;
 
-/// Time that the end of a session waits for readers.
+/// Time to wait for readers at the end of a session.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A message from the writing thread.
@@ -34,7 +34,7 @@ pub enum Acknowledgement {
         /// Number of batches on disk, counted from the first one submitted. It never decreases.
         batches: u64,
     },
-    /// The remaining batches will never be on disk. This message is sent once, as the last one.
+    /// The remaining batches will never reach the disk. This message is sent once, as the last one.
     Failed(StoreError),
 }
 
@@ -43,7 +43,7 @@ pub enum Acknowledgement {
 pub struct Writer {
     orders: Option<Sender<Order>>,
     thread: Option<JoinHandle<Ended>>,
-    /// How the thread ended, if it has failed.
+    /// Result of the thread, if it has failed.
     failed: Option<Ended>,
     submitted: u64,
     session: u32,
@@ -60,7 +60,7 @@ enum Order {
 #[derive(Debug)]
 struct Ended {
     _lock: WriterLock,
-    /// If the thread failed, the cause, if known.
+    /// An error if the thread failed, with the cause if it is known.
     outcome: Result<(), Option<String>>,
 }
 
@@ -146,12 +146,13 @@ impl Writer {
     }
 }
 
-/// Writes the queued batches and releases the lock. The stored session has no end, as if it had been killed.
+/// Writes the queued batches and releases the lock. The stored session has no end time, as if it had been
+/// killed.
 impl Drop for Writer {
     fn drop(&mut self) {
         self.orders = None;
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread was already reported.
+            // A panic in the thread has already been reported.
             let _ = thread.join();
         }
     }
@@ -173,7 +174,7 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
 
 struct Thread {
     path: PathBuf,
-    /// Identity of the file that is written.
+    /// Identity of the file that is being written.
     file: Option<(u64, u64)>,
     connection: Connection,
     journal: Journal,
@@ -228,7 +229,7 @@ impl Thread {
         Err(StoreError::Gone { path: self.path.clone() })
     }
 
-    /// Returns the error of SQLite or, if the file was removed or replaced, an error about that.
+    /// Returns the SQLite error or, if the file was removed or replaced, an error about that.
     fn error(&self, error: rusqlite::Error) -> StoreError {
         self.check_file().err().unwrap_or_else(|| StoreError::sqlite(&self.path, error))
     }

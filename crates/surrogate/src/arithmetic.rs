@@ -14,15 +14,16 @@
 
 use super::lanes::{LANES, Lanes, Square, transposed};
 
-/// How to add products and transpose squares, and how many sums fit into the registers.
+/// The arithmetic of an instruction set: adding products, transposing squares, and the number of sums that
+/// fit into the registers.
 pub(super) trait Arithmetic: Copy {
     /// Number of sums of sixteen lanes that are computed side by side.
     const SUMS: usize;
 
-    /// Returns a b + c, rounded once.
+    /// Returns `a * b + c`, rounded once.
     fn fused(a: f32, b: f32, c: f32) -> f32;
 
-    /// Returns sum + factor x, lane by lane.
+    /// Returns `sum + factor * x`, lane by lane.
     #[inline(always)]
     fn add_product(mut sum: Lanes, factor: f32, x: &[f32; LANES]) -> Lanes {
         for (sum, &x) in sum.0.iter_mut().zip(x) {
@@ -38,7 +39,7 @@ pub(super) trait Arithmetic: Copy {
     }
 }
 
-/// The processor's own instruction, with registers for `SUMS` sums.
+/// The processor's own instruction, on a processor whose registers hold `SUMS` sums.
 #[derive(Clone, Copy)]
 pub(super) struct HardwareFma<const SUMS: usize>;
 
@@ -84,7 +85,8 @@ mod tests {
         let mut rng = Rng::new(1, "fused", 0);
         let (mut twice_rounded, mut most) = (0, 0);
         for i in 0..1_000_000 {
-            // Numbers with few digits often hit the midpoint of two singles. Exponents are near or far apart.
+            // With few digits, sums are often exactly halfway between two singles. Exponents are close
+            // together or far apart.
             let mut draw = |spread: usize| {
                 let digits = (rng.bits() & 0xff_ffff) >> [0, 8, 16][i % 3] << [0, 8, 16][i % 3];
                 let exponent = rng.below(2 * spread + 1) as i32 - spread as i32;

@@ -10,9 +10,9 @@
 //! | μ_i, σ_i | mean and deviation predicted by a model that has seen no reading of the same configuration |
 //! | n | number of readings |
 //!
-//! Configurations are divided into folds, and a model of the other folds predicts each fold. σ is at least
-//! one tenth of the readings' spread. With little data, trees may agree and a network may be certain although
-//! they are wrong, and one such reading must not outweigh all others.
+//! Configurations are divided into folds, and each fold is predicted by a model fitted to the other folds. σ
+//! is at least one tenth of the readings' spread. With little data, trees may agree, or a network may be
+//! certain, although they are wrong. One reading for which this happens must not outweigh all others.
 
 use math::Rng;
 use math::normal;
@@ -20,8 +20,9 @@ use math::normal;
 use super::{Point, Points, Prediction, Surrogate, TrainingSet};
 use crate::Reading;
 
-/// Returns the mean log likelihood of readings under models of the other folds, or `None` if there are fewer
-/// configurations than folds. The folds depend on the seed alone, so that surrogates can be compared.
+/// Returns the mean log likelihood of readings under models fitted to the other folds, or `None` if there are
+/// fewer configurations than folds. The folds depend on the data and the seed, not on the surrogate, so that
+/// surrogates can be compared.
 ///
 /// # Panics
 /// If there are fewer than two folds.
@@ -91,7 +92,8 @@ mod tests {
         }
     }
 
-    /// Remembers the first reading it saw of each configuration, and predicts 1e6 for all others.
+    /// Remembers the first reading of each configuration in the training set, and predicts 1e6 for any other
+    /// configuration.
     struct Memory;
 
     struct Seen(Vec<(f64, f64)>);

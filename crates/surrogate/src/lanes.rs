@@ -25,7 +25,7 @@ impl Lanes {
     }
 }
 
-/// Returns how many rows of lanes `numbers` numbers fill.
+/// Returns the number of rows of lanes that `numbers` numbers fill.
 pub(super) fn lines(numbers: usize) -> usize {
     numbers.div_ceil(LANES)
 }
@@ -44,7 +44,7 @@ pub(super) fn transposed(rows: &Square) -> Square {
     other
 }
 
-/// Interleaves the numbers of the first half with those of the second.
+/// Interleaves the numbers in the first half with those in the second.
 #[inline(always)]
 fn interleave(from: &Square, to: &mut Square) {
     const HALF: usize = LANES / 2;

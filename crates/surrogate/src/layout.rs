@@ -19,7 +19,7 @@ pub enum Column {
 impl Column {
     /// Returns the index of the category with this value in a row; `count` if it is inactive.
     pub(crate) fn category(count: usize, value: f64) -> usize {
-        // The cast would turn a negative value into 0, so it is tested first.
+        // The cast would turn a negative value into 0, so negative values are handled first.
         if value < 0.0 { count } else { ((value * count as f64) as usize).min(count - 1) }
     }
 }
@@ -85,7 +85,7 @@ impl InstanceTable {
         Self { columns: vec![Column::Number; width], count: rows.len() / width, rows }
     }
 
-    /// Returns the number of instances it distinguishes; 1 if all are alike.
+    /// Returns the number of instances that the table distinguishes; 1 if all are alike.
     pub fn count(&self) -> usize {
         self.count
     }

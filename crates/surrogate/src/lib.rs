@@ -1,6 +1,6 @@
 //! Surrogates: models that predict the cost of a configuration from trials, including stopped ones.
 //!
-//! A [`Surrogate`] has the settings and a [`Predictor`] is the fitted model, so an untrained model cannot
+//! A [`Surrogate`] holds the settings and a [`Predictor`] is the fitted model, so an untrained model cannot
 //! make predictions. Costs are converted to the model's [`Scale`]. A censored cost stays a [`Reading`], and
 //! each surrogate documents how it treats censored readings.
 //!
@@ -128,10 +128,12 @@ pub trait Predictor: Send + Sync {
     /// configuration's columns only.
     ///
     /// # Panics
-    /// If the width differs from that of the configurations, or `out` has a different length.
+    /// If the rows do not have the configuration columns of the training set, or `out` has a different length
+    /// than `configurations`.
     fn predict_marginal(&self, configurations: Points<'_>, out: &mut [Prediction]);
 
-    /// Predicts only the means of [`predict_marginal`](Self::predict_marginal), which some models do faster.
+    /// Predicts only the means of [`predict_marginal`](Self::predict_marginal), which is faster for some
+    /// models.
     ///
     /// # Panics
     /// As [`predict_marginal`](Self::predict_marginal).
@@ -141,11 +143,11 @@ pub trait Predictor: Send + Sync {
         out.iter_mut().zip(found).for_each(|(out, found)| *out = found.mean);
     }
 
-    /// Predicts the cost of configurations over all instances together with its gradient in the numeric
-    /// columns. Returns `None` if the model is not differentiable.
+    /// Predicts the cost of configurations over all instances, together with its gradient with respect to the
+    /// numeric columns. Returns `None` if the model is not differentiable.
     ///
     /// # Panics
-    /// If the width differs from that of the configurations.
+    /// If the rows do not have the configuration columns of the training set.
     fn predict_with_gradient(&self, _configurations: Points<'_>) -> Option<Vec<(Prediction, Gradient)>> {
         None
     }

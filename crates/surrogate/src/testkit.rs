@@ -4,14 +4,14 @@
 //! |---|---|
 //! | defined | predictions are finite and variances not negative, on and off the points of every set below |
 //! | repeatable | the same stream of random numbers gives the same predictions |
-//! | noise | the noise of single trials changes no mean and makes no variance smaller |
-//! | pure | predicting twice, or row by row instead of all at once, changes nothing except by rounding |
-//! | flat | where all readings are equal and exact, that value is predicted everywhere |
-//! | order | the order of the points does not matter, if the surrogate claims so |
+//! | noise | including the noise of single trials changes no mean and reduces no variance |
+//! | pure | predicting twice, or row by row instead of all at once, changes predictions only by rounding |
+//! | flat | if all readings are exact and equal, their value is predicted everywhere |
+//! | order | the order of the points does not matter; checked unless `ordered` is true |
 //!
-//! The training sets have: one point; equal readings; only censored readings; half of them censored; constant
-//! columns; a thousand categories, most of them unseen; inactive parameters; zero and enormous costs;
-//! instances with features.
+//! The training sets cover these cases: one point; equal readings; only censored readings; half of the
+//! readings censored; constant columns; a thousand categories, most of them unseen; inactive parameters; zero
+//! and enormous costs; instances with features.
 
 use math::Rng;
 use space::INACTIVE;
@@ -114,7 +114,8 @@ impl Case {
     }
 }
 
-/// Trains a surrogate on every set and checks all properties. With `ordered`, the order of points may matter.
+/// Trains a surrogate on every set and checks all properties. If `ordered` is true, the order of points may
+/// matter.
 ///
 /// # Panics
 /// If a property is violated.

@@ -25,8 +25,8 @@ pub struct TrainingSet<'a> {
 }
 
 impl<'a> TrainingSet<'a> {
-    /// Creates an empty training set from the configuration columns, the instance table, the scale, and
-    /// the largest cost any trial may reach.
+    /// Creates an empty training set from the configuration columns, the instance table, the scale, and the
+    /// cutoff: the largest cost that any trial may reach.
     pub fn new(
         configuration: &[Column],
         instances: &'a InstanceTable,
@@ -86,7 +86,7 @@ impl<'a> TrainingSet<'a> {
         self.readings.push(self.scale.reading(cost));
     }
 
-    /// Returns the points selected by `keep`, with the same configurations.
+    /// Returns a training set with the points selected by `keep` and the same configurations.
     pub fn subset(&self, keep: impl Fn(&Point) -> bool) -> Self {
         let kept = self.points.iter().zip(&self.readings).filter(|(point, _)| keep(point));
         let (points, readings) = kept.map(|(&point, &reading)| (point, reading)).unzip();
@@ -161,7 +161,7 @@ impl<'a> TrainingSet<'a> {
         if largest > 1e140 { largest } else { 1.0 }
     }
 
-    /// Returns the largest cost any trial may reach, on the model's scale.
+    /// Returns the cutoff, the largest cost that any trial may reach, on the model's scale.
     pub fn cutoff(&self) -> Option<f64> {
         self.cutoff
     }

@@ -1,4 +1,4 @@
-//! Constraints, and how configurations satisfy them.
+//! Constraints, and whether configurations satisfy them.
 
 use engine::Reading;
 use engine::problem::{Holding, Over};
@@ -15,7 +15,7 @@ pub struct Bound {
     /// Whether the bound applies to the mean over the pairs of a configuration or to the worst pair.
     #[serde(serialize_with = "over")]
     pub over: Over,
-    /// The sign of the constraint: `<=` or `>=`.
+    /// The comparison operator: `<=` or `>=`.
     pub sign: &'static str,
     /// The bound.
     pub bound: f64,
@@ -24,17 +24,17 @@ pub struct Bound {
     pub unit: Unit,
 }
 
-/// How a configuration meets a constraint.
+/// A configuration's result for one constraint.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Held {
     /// The constraint.
     #[serde(flatten)]
     pub bound: Bound,
-    /// The mean or the worst value over the pairs that count; `None` if there are no such pairs.
+    /// The mean or the worst value over the pairs that count for this constraint; `None` if there are none.
     pub value: Option<f64>,
-    /// Whether the value is only a lower bound.
+    /// Whether the value is only a bound, because some trials were stopped; `None` if there is no value.
     pub censored: Option<bool>,
-    /// Number of pairs that count.
+    /// Number of pairs that count for this constraint.
     pub pairs: usize,
     /// Whether the constraint is satisfied so far.
     pub kept: bool,

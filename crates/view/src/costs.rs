@@ -21,14 +21,14 @@ pub struct Costs {
     pub sense: Sense,
     /// The name of the measured quantity.
     pub noun: String,
-    /// The name of the mean of compared costs.
+    /// The name of the mean compared cost, such as `PAR10`.
     pub mean: String,
-    /// The name of the configuration that gains are measured against: `default`, or `baseline` if one is
-    /// given.
+    /// The name of the configuration that gains are measured against: `default`, or `baseline` if the
+    /// scenario sets one.
     pub against: &'static str,
     /// The constraints.
     pub bounds: Vec<Bound>,
-    /// The same constraints, for converting the engine's numbers to the user's.
+    /// The same constraints, for converting the engine's numbers to the user's sign.
     #[serde(skip)]
     constraints: Vec<Constraint>,
 }
@@ -44,7 +44,7 @@ impl Costs {
             Measure::Memory => "memory",
             Measure::Output(index) => scenario.outputs[index].name.as_str(),
         };
-        // This is the usual name for a mean in which a timeout counts as `par` cutoffs.
+        // PAR is the usual name for a mean in which a timeout counts as `par` times the cutoff.
         let mean = match (objective.cutoff, objective.capped_by) {
             (None, _) | (_, CappedBy::Nobody) => format!("mean {noun}"),
             (Some(_), _) if unit == Unit::Seconds => format!("PAR{}", objective.par),
@@ -54,13 +54,13 @@ impl Costs {
         Self::new(unit, objective.sense, noun, mean, against).bounded_by(&scenario.constraints)
     }
 
-    /// Creates the meaning of costs without constraints.
+    /// Creates a value without constraints from its parts.
     pub fn new(unit: Unit, sense: Sense, noun: &str, mean: String, against: &'static str) -> Self {
         let (bounds, constraints) = (Vec::new(), Vec::new());
         Self { unit, sense, noun: noun.to_owned(), mean, against, bounds, constraints }
     }
 
-    /// Returns the same meaning with these constraints.
+    /// Returns a copy with these constraints.
     pub fn bounded_by(&self, constraints: &[Constraint]) -> Self {
         let bounds = constraints.iter().map(Bound::of).collect();
         Self { bounds, constraints: constraints.to_vec(), ..self.clone() }
@@ -77,12 +77,12 @@ impl Costs {
         [self.number(low), self.number(high)]
     }
 
-    /// Returns how a configuration meets each constraint.
+    /// Returns a configuration's result for each constraint, with the user's sign.
     pub fn held(&self, holdings: &[Holding]) -> Vec<Held> {
         self.constraints.iter().zip(holdings).map(|(one, holding)| Held::of(one, holding)).collect()
     }
 
-    /// Returns the name of the constrained output, given the index of the constraint.
+    /// Returns the name of the output that the constraint with this index applies to.
     pub fn name_of_bound(&self, place: usize) -> &str {
         self.bounds.get(place).map_or("", |one| &one.name)
     }

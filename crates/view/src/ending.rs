@@ -1,4 +1,4 @@
-//! How a campaign that has just run ended.
+//! The outcome of a campaign that has just been run.
 
 use campaign::conduct::Outcome;
 use campaign::event::Stop;
@@ -11,25 +11,25 @@ use crate::event;
 use crate::progress::Progress;
 use crate::verdict::Verdict;
 
-/// How a campaign ended.
+/// The outcome of a campaign.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Ending {
-    /// Why the search stopped.
+    /// The reason why the search stopped.
     #[serde(serialize_with = "event::serialize_stop")]
     pub stop: Stop,
     /// The state of the campaign when the search stopped.
     pub progress: Progress,
-    /// What the search has found.
+    /// The result of the search.
     pub found: Found,
     /// The verdict on the best configuration.
     pub verdict: Option<Verdict>,
-    /// What cut the validation short, if it was not the validation's budget.
+    /// The reason why the validation was cut short, unless it ran out of budget.
     pub cut_short: Option<CutShort>,
     /// Number of pairs planned for the validation; `None` if no validation was planned.
     pub planned: Option<usize>,
 }
 
-/// What a search has found, judged by its own trials.
+/// The result of a search, judged by its own trials alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Found {
@@ -43,26 +43,26 @@ pub enum Found {
     Better,
 }
 
-/// What cut a validation short.
+/// Reason why a validation was cut short.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CutShort {
-    /// The user stopped it.
+    /// The user stopped the validation.
     Interrupted,
-    /// The surrounding job ends before the validation could finish.
+    /// The surrounding job leaves too little time to finish the validation.
     Deadline,
-    /// Trials could not be run, or were lost each time they were run.
+    /// Some trials could not be run, or were lost each time they were run.
     GaveUp(#[serde(serialize_with = "event::serialize_gave_up")] GaveUp),
 }
 
-/// Why there is no verdict on a configuration that looks better.
+/// Reason for the lack of a verdict on a configuration that looks better.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unproven<'a> {
     /// The validation was cut short.
     CutShort(&'a CutShort),
     /// The scenario does not ask for a validation.
     NotWanted,
-    /// The budget of the validation was spent before the first pair was complete.
+    /// The validation's budget was spent before the first pair was complete.
     TooShort,
     /// There are no pairs to validate on.
     NoPairs,
@@ -71,8 +71,8 @@ pub enum Unproven<'a> {
 }
 
 impl Ending {
-    /// Returns how a campaign ended. `wanted` means that a validation was planned; `interrupted` means that
-    /// the user asked the campaign to stop.
+    /// Returns the outcome of a campaign. `wanted` means that a validation was planned; `interrupted` means
+    /// that the user asked the campaign to stop.
     pub fn of(outcome: &Outcome, wanted: bool, interrupted: bool, costs: &Costs) -> Self {
         let cut_short = match outcome.stop {
             Stop::Interrupted | Stop::Deadline => None,
@@ -125,7 +125,7 @@ impl Ending {
         self.planned.filter(|&planned| self.cut_short.is_none() && verdict.pairs < planned)
     }
 
-    /// Returns why there is no verdict on a configuration that looks better.
+    /// Returns the reason for the lack of a verdict on a configuration that looks better.
     pub fn unproven(&self) -> Unproven<'_> {
         let has_ended = matches!(self.stop, Stop::Budget(_) | Stop::Exhausted);
         match (&self.cut_short, self.planned) {

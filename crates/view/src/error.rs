@@ -1,4 +1,4 @@
-//! Why a campaign cannot be viewed.
+//! Errors when a campaign is viewed.
 
 use std::path::PathBuf;
 
@@ -7,9 +7,9 @@ use engine::ConfigId;
 use space::Diagnostics;
 use store::StoreError;
 
-/// Why a campaign cannot be viewed.
+/// Reason why a campaign cannot be viewed.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
+#[allow(missing_docs, reason = "the messages explain the variants")]
 pub enum ViewError {
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -1,4 +1,4 @@
-//! Events as JSON objects. Unknown and infinite values become null.
+//! Converts events to JSON objects. Unknown and infinite values become null.
 
 use campaign::budget::Limit;
 use campaign::event::{Event, Stop, Warning, What};
@@ -113,7 +113,7 @@ fn trial(record: &Record, costs: &Costs) -> Value {
     fields
 }
 
-/// Returns the readings of one trial for each constraint.
+/// Returns a trial's reading for each constraint.
 fn readings(told: &[Option<Reading>], costs: &Costs) -> Value {
     let one = |(one, reading): (&Constraint, &Option<Reading>)| {
         json!({

@@ -17,14 +17,14 @@ pub struct Figures {
     pub costs: Costs,
     /// The budget of the last session.
     pub budget: Budget,
-    /// Results of the best configuration, once it has been measured.
+    /// Results of the best configuration; `None` until it has been measured.
     #[serde(rename = "best_standing")]
     pub best: Option<Standing>,
-    /// Results of the default, once it has been measured.
+    /// Results of the default; `None` until it has been measured.
     #[serde(rename = "default_standing")]
     pub default: Option<Standing>,
-    /// Comparison of the default and the best on the pairs that both have been tried on; `None` if the best
-    /// is the default.
+    /// Comparison of the default and the best configuration on the pairs that both have been tried on; `None`
+    /// if the best configuration is the default.
     pub training: Option<Training>,
     /// The verdict on the best configuration; `None` before it has been validated.
     pub verdict: Option<Verdict>,

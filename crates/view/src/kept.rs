@@ -16,7 +16,7 @@ use store::{Charter, Failures, Holder, Store, StoreReader};
 
 use crate::error::ViewError;
 
-/// A campaign in its folder.
+/// A stored campaign, opened for reading.
 #[derive(Debug)]
 pub struct Kept {
     /// The folder.
@@ -24,7 +24,7 @@ pub struct Kept {
     /// The charter of the campaign.
     pub charter: Charter,
     reader: StoreReader,
-    /// The scenario as it can be read now. Files that it refers to may no longer exist.
+    /// The stored scenario, or the errors from reading it again: files that it refers to may no longer exist.
     scenario: Result<Scenario, Diagnostics>,
 }
 
@@ -34,7 +34,7 @@ pub fn folder_of(path: &Path) -> PathBuf {
 }
 
 impl Kept {
-    /// Opens the campaign of a folder or of a scenario file, even while it is running.
+    /// Opens the campaign in a folder, or the campaign of a scenario file, even while it is running.
     pub fn open(path: &Path) -> Result<Self, ViewError> {
         let folder = folder_of(path);
         if let Some(plan) = FoldPlan::read(&folder)? {
@@ -88,7 +88,7 @@ impl Kept {
         Ok(Store::holder(&self.folder)?)
     }
 
-    /// Returns the command that runs a configuration, ready to paste.
+    /// Returns the command that runs the target with a configuration, ready to paste into a shell.
     pub fn command(&self, configuration: &Configuration) -> Result<String, ViewError> {
         Ok(CommandLine::to_paste(self.scenario()?, configuration))
     }
@@ -99,22 +99,23 @@ impl Kept {
         stored.map(|stored| stored.configuration).ok_or(ViewError::NoConfiguration(config))
     }
 
-    /// Returns the trial with this number. Trials are numbered in the order of the requests.
+    /// Returns the trial with this number. Trials are numbered in the order in which the search requested
+    /// them.
     pub fn trial(&self, id: TrialId) -> Result<Option<Record>, ViewError> {
         Ok(self.reader.trial_of_id(id)?)
     }
 
-    /// Returns the largest number of any trial that has ended.
+    /// Returns the highest trial number among the trials that have ended.
     pub fn last_trial(&self) -> Result<Option<TrialId>, ViewError> {
         Ok(self.reader.last_trial()?)
     }
 
-    /// Returns the failed trials by reason, with the most frequent reason first.
+    /// Returns the failed trials grouped by reason, with the most frequent reason first.
     pub fn failures(&self) -> Result<Vec<Failures>, ViewError> {
         Ok(self.reader.failures()?)
     }
 
-    /// Returns the reader of the store, for exports.
+    /// Returns the store's reader, which exports need.
     pub fn reader(&self) -> &StoreReader {
         &self.reader
     }

@@ -8,14 +8,14 @@ use crate::costs::Costs;
 use crate::event::serialize_gave_up;
 use crate::verdict::Verdict;
 
-/// The result of a validation.
+/// The result of a separate validation.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Later {
     /// Number of pairs planned.
     pub planned: usize,
     /// The verdict; `None` if no pair was measured with both configurations.
     pub verdict: Option<Verdict>,
-    /// Why some pairs are missing, if the validation gave up on them.
+    /// The reason why some pairs are missing, if the validation gave up on them.
     #[serde(serialize_with = "why")]
     pub gave_up: Option<GaveUp>,
 }

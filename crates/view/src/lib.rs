@@ -3,7 +3,7 @@
 //! | from | to |
 //! |---|---|
 //! | the folder of a campaign ([`Kept`]) | its current state ([`Picture`]) |
-//! | a running campaign | [`Progress`], every [`event()`], and the cost of a pass of the default ([`Pass`]) |
+//! | a running campaign | [`Progress`], every [`event()`], and the cost of one pass over the instances ([`Pass`]) |
 //! | a campaign that has just been run | its [`Ending`] |
 //! | a separate validation | its result ([`Later`]) |
 //! | several folds ([`KeptFolds`]) | their joint state ([`Joint`]) |
@@ -11,8 +11,8 @@
 //! | a trial, or the failed trials | their stored records ([`Kept::trial`], [`Kept::failures`]) |
 //! | all trials | CSV, JSON Lines, SMAC3 ([`export`]) |
 //!
-//! [`Costs`] converts costs to the user's sign; all costs in this crate's types have that sign. All of these
-//! types can be serialised; docs/reference/campaign-json.md explains the keys.
+//! [`Costs`] converts costs to the user's sign; all costs in this crate's types have that sign. The results
+//! can be serialised to JSON; docs/reference/campaign-json.md explains the keys.
 
 mod bounds;
 pub mod compare;

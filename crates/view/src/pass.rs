@@ -1,4 +1,5 @@
-//! The cost of one pass of the default over the instances. It is estimated after the default's first pair.
+//! The cost of one pass over the instances with the default, estimated from the default's first trial that
+//! has a cost.
 
 use campaign::budget::Budget;
 use campaign::event::{Event, What};
@@ -7,13 +8,13 @@ use serde::Serialize;
 
 use crate::costs::Costs;
 
-/// Waits for the first trial of the default, to estimate the cost of a pass.
+/// Estimates the cost of a pass as soon as a trial of the default has ended with a cost.
 #[derive(Clone, Debug, Default)]
 pub struct Pass {
     is_reported: bool,
 }
 
-/// The resources of a campaign.
+/// The size and resources of a campaign.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Means {
     /// Number of training instances.
@@ -24,7 +25,7 @@ pub struct Means {
     pub budget: Budget,
 }
 
-/// The cost of a pass of the default over the instances.
+/// The cost of one pass over the instances with the default.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct PassCost {
     /// The cost of the default on its first pair.
@@ -38,8 +39,8 @@ pub struct PassCost {
 }
 
 impl Pass {
-    /// Processes an event. After the first trial of the default that has a cost, returns the cost of a pass,
-    /// once.
+    /// Processes an event. Returns the cost of a pass once, after the first trial of the default that has a
+    /// cost.
     pub fn after(&mut self, event: &Event, means: &Means, costs: &Costs) -> Option<PassCost> {
         let What::TrialEnded(record) = &event.what else { return None };
         if self.is_reported || record.trial.key.config != ConfigId(0) || record.status().is_uninformative() {

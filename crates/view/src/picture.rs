@@ -21,10 +21,10 @@ pub struct Picture {
     pub name: String,
     /// The path of its folder.
     pub folder: String,
-    /// Whether it is running.
+    /// Its state: new, running, stopped or killed.
     #[serde(flatten)]
     pub state: State,
-    /// What it has spent.
+    /// The time and trials that it has spent.
     pub spent: Spent,
     /// Numbers of its trials and configurations.
     #[serde(flatten)]
@@ -44,7 +44,7 @@ pub struct Picture {
     pub sessions: Vec<Session>,
     /// The machines that ran its trials.
     pub hosts: Vec<String>,
-    /// The results for which the scenario is needed.
+    /// The results that require the scenario.
     #[serde(flatten)]
     pub figures: Figured,
 }

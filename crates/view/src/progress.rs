@@ -11,7 +11,7 @@ use crate::tally::{ByStatus, Tally};
 /// The current state of a running campaign.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Progress {
-    /// What has been spent.
+    /// The time and trials spent so far.
     pub spent: Spent,
     /// Share of the budget used.
     pub fraction: f64,
@@ -21,7 +21,7 @@ pub struct Progress {
     pub out: usize,
     /// The optimizer's own share of this session's time.
     pub optimizer_share: f64,
-    /// Numbers of trials that have ended and of their configurations.
+    /// Numbers of trials that have ended, and of configurations that have been tried.
     #[serde(flatten)]
     pub tally: Tally,
     /// The incumbent.
@@ -33,15 +33,15 @@ pub struct Progress {
     pub default_is_feasible: bool,
     /// Number of finished trials that reported a non-finite value for a constrained output.
     pub unmeasured: u64,
-    /// The challenger with the longest current race.
+    /// The racing challenger with the lowest number.
     pub racing: Option<Racing>,
     /// Number of other challengers that are racing.
     pub others: usize,
-    /// Estimated factor by which the trials would have cost more without capping.
+    /// Estimated factor by which capping has reduced the total cost of the trials.
     pub saved: f64,
 }
 
-/// A challenger in its race.
+/// A challenger that is racing.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Racing {
     /// Its number.
@@ -53,7 +53,7 @@ pub struct Racing {
 }
 
 impl Progress {
-    /// Converts the progress of the search to the user's sign.
+    /// Converts the costs in the progress of a search to the user's sign.
     pub fn of(progress: &progress::Progress, costs: &Costs) -> Self {
         let progress::Progress { counts, lost, configurations, .. } = *progress;
         let racing = |racing: progress::Challenger| {

@@ -37,7 +37,7 @@ impl<'a> Records<'a> {
         &self.loaded.history
     }
 
-    /// Returns the trials of validations.
+    /// Returns the validation trials.
     pub fn validations(&self) -> &[StoredValidation] {
         &self.validations
     }
@@ -47,7 +47,7 @@ impl<'a> Records<'a> {
         &self.default
     }
 
-    /// Returns the number of the best configuration so far; the default if there is no other.
+    /// Returns the number of the best configuration so far; this is the default if no other has won.
     pub fn best(&self) -> ConfigId {
         self.loaded.incumbents.last().map_or(ConfigId(0), |last| last.config)
     }
@@ -67,7 +67,7 @@ impl<'a> Records<'a> {
         Tally::of(self.history(), self.loaded.lost)
     }
 
-    /// Returns what the campaign has spent.
+    /// Returns the time and trials that the campaign has spent.
     pub fn spent(&self) -> Spent {
         let Loaded { spent, history, .. } = &self.loaded;
         Spent { wall: spent.wall, cpu: spent.cpu, trials: history.trials().len() as u64 }
@@ -91,8 +91,8 @@ impl<'a> Records<'a> {
         config.index() < self.history().configurations().len()
     }
 
-    /// Returns the names of the instances by number: first the training instances in the order of the store,
-    /// then the unseen ones.
+    /// Returns the names of the instances by number: first the training instances in their stored order, then
+    /// the unseen ones.
     pub(crate) fn names(&self) -> Result<Vec<&'a String>, ViewError> {
         let test = self.kept.scenario()?.instances.test.iter().map(|instance| &instance.name);
         Ok(self.kept.charter.instances.iter().chain(test).collect())
@@ -106,15 +106,16 @@ impl<'a> Records<'a> {
         (standing.pairs > 0).then_some(standing)
     }
 
-    /// Compares the default and the best configuration in the training; `None` if they are the same.
+    /// Compares the default and the best configuration on the training pairs; returns `None` if they are the
+    /// same.
     pub(crate) fn training(&self, settings: &Settings) -> Option<progress::TrainingComparison> {
         let (default, best) = (ConfigId(0), self.best());
         let can_be = best != default && self.is_known(best);
         can_be.then(|| progress::compare(self.history(), settings, default, best)).flatten()
     }
 
-    /// Returns the verdict on the best configuration, as far as it has been validated. It equals the verdict
-    /// that the run itself gave.
+    /// Returns the verdict on the best configuration, from the validation trials so far. It equals the
+    /// verdict that the run itself reported.
     pub(crate) fn judged(&self) -> Result<Option<Judged>, ViewError> {
         let (mut settings, best) = (self.kept.settings()?, self.best());
         // All stored pairs count, whatever the budget of the session that measured them.

@@ -1,4 +1,4 @@
-//! The results of one configuration, and the comparison of two configurations in the training.
+//! The results of one configuration, and the comparison of two configurations on the training pairs.
 
 use campaign::progress;
 use serde::Serialize;
@@ -15,18 +15,18 @@ pub struct Standing {
     pub pairs: usize,
     /// Its mean compared cost on these pairs; NaN if there are none.
     pub cost: f64,
-    /// 95 % confidence interval of the mean.
+    /// 95 % confidence interval for the mean.
     pub interval: Option<[f64; 2]>,
     /// Number of these pairs on which the configuration times out.
     pub timeouts: usize,
     /// Whether it satisfies every constraint so far.
     pub feasible: bool,
-    /// How it meets each constraint.
+    /// Its result for each constraint.
     pub constraints: Vec<Held>,
 }
 
 impl Standing {
-    /// Converts results of the search to the user's sign.
+    /// Converts the search's results to the user's sign.
     pub fn of(standing: &progress::Standing, costs: &Costs) -> Self {
         Self {
             configuration: standing.config.0,
@@ -40,7 +40,7 @@ impl Standing {
     }
 }
 
-/// Comparison of the default and the best on the training pairs that both have been tried on.
+/// Comparison of the default and the best configuration on the training pairs that both have been tried on.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Training {
     /// Number of pairs.
@@ -49,22 +49,23 @@ pub struct Training {
     pub default: f64,
     /// The best configuration's mean compared cost.
     pub best: f64,
-    /// Factor by which the best is better. `None` if there are too few pairs, or if some costs are negative
-    /// and others positive.
+    /// Factor by which the best configuration is better. `None` if there are too few pairs, or if some costs
+    /// are negative and others positive.
     pub ratio: Option<f64>,
-    /// The same ratio, even if there are few pairs.
+    /// The same ratio, even if there are too few pairs.
     #[serde(skip)]
     pub any_ratio: Option<f64>,
     /// Whether there are enough pairs for the ratio to be meaningful.
     #[serde(skip)]
     pub has_enough_pairs: bool,
-    /// Amount by which the best is better, whether the objective is minimised or maximised.
+    /// Amount by which the best configuration is better; positive means better, whether the objective is
+    /// minimised or maximised.
     #[serde(skip)]
     pub saved: f64,
 }
 
 impl Training {
-    /// Converts a comparison of the search to the user's sign.
+    /// Converts a comparison by the search to the user's sign.
     pub fn of(both: &progress::TrainingComparison, costs: &Costs) -> Self {
         Self {
             pairs: both.pairs,

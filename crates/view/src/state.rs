@@ -1,11 +1,11 @@
-//! Whether a campaign is running, and its sessions.
+//! The state and the sessions of a campaign.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 use store::{self, Holder};
 
-/// Whether a campaign is running.
+/// The state of a campaign.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum State {
@@ -13,17 +13,17 @@ pub enum State {
     New,
     /// It is running.
     Running {
-        /// The process id, if known.
+        /// The process ID, if known.
         pid: Option<u32>,
-        /// The machine, if known.
+        /// The machine's host name, if known.
         host: Option<String>,
     },
     /// It has ended.
     Stopped {
-        /// The reason for the end of the last session.
+        /// The reason why the last session ended.
         reason: String,
     },
-    /// It ended without storing a reason.
+    /// Its last session ended without storing a reason, so it was probably killed.
     Killed,
 }
 
@@ -43,17 +43,17 @@ impl State {
 /// One period from starting or resuming the campaign until it stopped.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Session {
-    /// When it began, in UTC, such as `2026-01-31T12:00:00.000Z`.
+    /// Start time in UTC, such as `2026-01-31T12:00:00.000Z`.
     pub began_at: String,
-    /// When it ended, in the same format; `None` while it is running, or if it was killed.
+    /// End time in the same format; `None` while it is running, or if it was killed.
     pub ended_at: Option<String>,
-    /// The reason for its end.
+    /// The reason why it ended.
     pub reason: Option<String>,
-    /// The machine.
+    /// The machine's host name.
     pub host: String,
-    /// The process.
+    /// The process ID.
     pub pid: u32,
-    /// captune's version.
+    /// The version of captune that ran it.
     pub version: String,
 }
 
@@ -64,7 +64,7 @@ impl Session {
     }
 }
 
-/// Returns the machines of the sessions, each once, in the order of their first session.
+/// Returns the host names of the sessions without duplicates, in order of first appearance.
 pub(crate) fn hosts(sessions: &[Session]) -> Vec<String> {
     let mut known = BTreeSet::new();
     sessions.iter().map(|session| session.host.clone()).filter(|host| known.insert(host.clone())).collect()

@@ -1,29 +1,30 @@
-//! Numbers of trials by status, and of configurations.
+//! Counts of trials by status, and of configurations.
 //!
-//! All numbers come from the history, so a running campaign and, later, its store show the same numbers.
+//! All counts come from the history, so they are the same while a campaign runs and when its store is read
+//! later.
 
 use engine::Status;
 use engine::history::History;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-/// Numbers of trials and of configurations.
+/// Counts of trials and of configurations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Tally {
     /// Number of trials that have ended, by status.
     pub trials: ByStatus,
-    /// Number of lost trials, without trials cancelled on purpose, which have the same status.
+    /// Number of lost trials, excluding trials that were cancelled on purpose, which have the same status.
     pub lost: u64,
-    /// Number of configurations of which at least one trial has ended.
+    /// Number of configurations for which at least one trial has ended.
     pub configurations: u64,
 }
 
-/// Numbers in the order of [`Status::ALL`].
+/// Counts in the order of [`Status::ALL`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ByStatus(pub [u64; Status::ALL.len()]);
 
 impl Tally {
-    /// Counts the trials of a history. `lost` is the number of lost trials.
+    /// Counts the trials in a history. `lost` is the number of lost trials.
     pub fn of(history: &History, lost: u64) -> Self {
         let trials = ByStatus(Status::ALL.map(|status| history.count(status)));
         Self { trials, lost, configurations: history.tried() as u64 }
@@ -31,7 +32,7 @@ impl Tally {
 }
 
 impl ByStatus {
-    /// Returns the number of all trials.
+    /// Returns the total number of trials.
     pub fn all(&self) -> u64 {
         self.0.iter().sum()
     }

@@ -11,7 +11,7 @@ pub enum Unit {
     Seconds,
     /// Bytes.
     Bytes,
-    /// The unit of an output, which is unknown.
+    /// An unknown unit, as for outputs.
     Plain,
 }
 

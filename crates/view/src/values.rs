@@ -41,7 +41,7 @@ pub fn value(literal: &Literal) -> Value {
     }
 }
 
-/// Returns all parameters that differ, in the order of the space.
+/// Returns all parameters whose values differ, in the order of the space.
 pub fn changes(default: &Configuration, configuration: &Configuration) -> Vec<Change> {
     let space = configuration.space();
     let change = |id| {

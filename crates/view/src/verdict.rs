@@ -1,4 +1,4 @@
-//! The verdict on the best configuration as data, for its costs and its constraints.
+//! The verdict on the best configuration's costs and constraints, as data.
 
 use campaign::validation::{self, Finding, Judged};
 use engine::stats::{self, Basis, Claim, Unit};
@@ -17,39 +17,39 @@ pub struct Verdict {
     /// The verdict on the costs alone.
     #[serde(skip)]
     pub of_costs: Claim,
-    /// How the pairs differ from those of the training.
+    /// How the pairs differ from the training pairs.
     #[serde(serialize_with = "basis")]
     pub basis: Basis,
     /// Number of pairs measured with both configurations.
     pub pairs: usize,
     /// Number of instances in these pairs.
     pub instances: usize,
-    /// What the test and the interval treat as independent.
+    /// The unit that the test and the interval treat as independent.
     #[serde(skip)]
     pub unit: Unit,
     /// The default's mean compared cost.
     pub default: f64,
     /// The best configuration's mean compared cost.
     pub best: f64,
-    /// Factor by which the best is better.
+    /// Factor by which the best configuration is better.
     pub ratio: f64,
-    /// 95 % confidence interval of the ratio.
+    /// 95 % confidence interval for the ratio.
     pub interval: Option<[f64; 2]>,
     /// Probability of a ratio at least this far from 1 if there were no difference.
     pub p: f64,
-    /// Numbers of pairs that finished.
+    /// Numbers of pairs whose trials finished.
     pub solved: Solved,
     /// Number of pairs on which the best configuration gave a wrong answer.
     pub wrong: usize,
-    /// Effect on a claimed improvement of timeouts that are too rare to have been seen.
+    /// How much a claimed improvement would shrink because of timeouts that are too rare to have been seen.
     pub unseen_timeouts: Option<UnseenTimeouts>,
-    /// Factor by which the best was better in the training.
+    /// Factor by which the best configuration was better on the training pairs.
     pub training_ratio: Option<f64>,
-    /// Whether the ratio in the training is above the interval.
+    /// Whether the ratio on the training pairs is above the interval.
     pub gain_does_not_carry_over: bool,
     /// Whether all constraints are satisfied.
     pub feasible: Both<bool>,
-    /// How each constraint is met.
+    /// The result for each constraint.
     pub constraints: Both<Vec<Held>>,
     /// Whether the data suggest using the best configuration.
     pub worth_using: bool,
@@ -59,7 +59,7 @@ pub struct Verdict {
     pub hosts: Vec<String>,
 }
 
-/// A value for the default and one for the best.
+/// A value for the default and one for the best configuration.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Both<T> {
     /// The value for the default.
@@ -68,27 +68,27 @@ pub struct Both<T> {
     pub best: T,
 }
 
-/// Numbers of pairs that finished.
+/// Numbers of pairs whose trials finished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Solved {
-    /// Number that finished with the default.
+    /// Number of pairs whose trial finished with the default.
     pub before: usize,
-    /// Number that finished with the best configuration.
+    /// Number of pairs whose trial finished with the best configuration.
     pub after: usize,
-    /// Number that finished with the default, but not with the best configuration.
+    /// Number of pairs whose trial finished with the default, but not with the best configuration.
     pub lost: usize,
 }
 
 /// Timeouts that are too rare to have been seen, but would matter because they are so expensive.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct UnseenTimeouts {
-    /// Number of units without a timeout.
+    /// Number of independent units, none of which timed out.
     pub units: usize,
-    /// The largest plausible share of timeouts, with 95 % confidence.
+    /// The largest share of timeouts that is plausible at 95 % confidence.
     pub share: f64,
     /// Factor by which the best configuration would be better if it had this share of timeouts.
     pub ratio: f64,
-    /// The share of timeouts at which the best configuration would only equal the default.
+    /// The share of timeouts at which the best configuration would be only as good as the default.
     pub break_even: f64,
 }
 

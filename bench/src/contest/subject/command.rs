@@ -10,7 +10,7 @@ use engine::Configuration;
 /// CPU nanoseconds of all commands so far.
 static CPU: AtomicU64 = AtomicU64::new(0);
 
-/// Runs a command with a limit of CPU seconds.
+/// Runs a command with a limit on its CPU seconds.
 pub(super) fn run(command: &Command, longest: u64) -> Result<Finished> {
     let limits = Limits { cpu: Some(Duration::from_secs(longest)), ..Limits::default() };
     let finished = confine::run(command, &limits, &Control::new())?;
@@ -24,8 +24,8 @@ pub(crate) fn cpu() -> f64 {
     CPU.load(Ordering::Relaxed) as f64 * 1e-9
 }
 
-/// Returns the command-line arguments of a configuration's active parameters: switch and value, as two
-/// arguments if the switch ends with a space.
+/// Returns the command-line arguments for a configuration's active parameters: the switch and the value, as
+/// two arguments if the switch ends with a space.
 pub(super) fn words(configuration: &Configuration) -> Vec<String> {
     let space = configuration.space();
     let mut words = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn words(configuration: &Configuration) -> Vec<String> {
     words
 }
 
-/// Returns whether a program is in a folder of PATH.
+/// Returns whether a program is in a folder on PATH.
 pub(super) fn is_installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())

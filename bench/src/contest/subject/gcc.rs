@@ -18,7 +18,7 @@ use crate::seeds::range;
 /// A space with few enough configurations to try them all.
 const SPACE: &str = include_str!("gcc.toml");
 const OBJECT: &str = "out.o";
-/// Limit of CPU seconds for one compilation, which takes about a hundredth of that.
+/// Limit on the CPU seconds of one compilation, which takes about a hundredth of that.
 const LONGEST: u64 = 10;
 
 struct Gcc {
@@ -51,7 +51,7 @@ impl Subject for Gcc {
 fn code_size(object: &[u8]) -> Result<u64> {
     const EXECUTABLE: u64 = 4;
     if !object.starts_with(&[0x7f, b'E', b'L', b'F', 2, 1]) {
-        bail!("the object file of gcc is not 64-bit little-endian ELF");
+        bail!("the object file from gcc is not 64-bit little-endian ELF");
     }
     let number = |at: u64, bytes: usize| -> Result<u64> {
         let at = usize::try_from(at)?;

@@ -15,7 +15,7 @@ impl Subject for DataSet {
     }
 }
 
-/// Returns the benchmark of the time to a given accuracy on a data set.
+/// Returns the benchmark whose cost is the time to a given accuracy on a data set.
 pub(crate) fn time_to_accuracy(network: &Arc<Network>, name: &str, cutoff: f64) -> Result<Benchmark> {
     let data_set = data_set(network, name)?;
     let expected = data_set.recipe().cutoff;
@@ -29,7 +29,7 @@ fn data_set(network: &Arc<Network>, name: &str) -> Result<DataSet> {
     DataSet::new(network.clone(), recipe).with_context(|| format!("{name} is missing from the network"))
 }
 
-/// Returns a benchmark of one deterministic data set; training and test are the same.
+/// Returns a benchmark on one data set, which is deterministic; training and test are the same.
 fn benchmark(network: &Network, subject: Box<dyn Subject>) -> Benchmark {
     Benchmark {
         checksum: network.checksum(),
@@ -51,8 +51,8 @@ impl Subject for Constrained {
     }
 }
 
-/// Returns the benchmark of a whole training on a data set, with the validation error in per cent as an
-/// output.
+/// Returns the benchmark whose cost is the time of a whole training run on a data set, with the validation
+/// error in per cent as an output.
 pub(crate) fn time_and_error(network: &Arc<Network>, name: &str) -> Result<Benchmark> {
     Ok(benchmark(network, Box::new(Constrained(data_set(network, name)?))))
 }

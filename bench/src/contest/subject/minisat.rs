@@ -1,4 +1,4 @@
-//! minisat on a folder of formulas; the cost is CPU seconds.
+//! minisat on the formulas in a folder; the cost is CPU seconds.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -43,7 +43,7 @@ impl Subject for Minisat {
     }
 }
 
-/// Returns minisat on the formulas of a folder, except those in `without`.
+/// Returns minisat on the formulas in a folder, except those in `without`.
 pub(crate) fn on(folder: &Path, without: &[&str]) -> Result<Benchmark> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;

@@ -3,12 +3,12 @@
 //! | file | target |
 //! |---|---|
 //! | `saps` | SAPS on generated formulas |
-//! | `synthetic` | the formula of 76 parameters |
+//! | `synthetic` | the formula with 76 parameters |
 //! | `lcbench` | training of neural networks, answered by a surrogate |
 //! | `smooth` | the smooth function of five parameters |
 //! | `gcc` | gcc on generated programs; the cost is the size of the code |
 //! | `solver` | solvers on generated files; the cost is a count that they print |
-//! | `minisat` | minisat on a folder of formulas; the cost is CPU time |
+//! | `minisat` | minisat on the formulas in a folder; the cost is CPU time |
 //!
 //! `command` runs programs with the arguments of a configuration, and `files` writes the generated instances.
 
@@ -41,7 +41,7 @@ pub(crate) struct Benchmark {
     pub(crate) training: u32,
     /// Number of test instances; 0 if the training instances are also used for the test.
     pub(crate) test: u32,
-    /// Whether costs do not depend on the seed.
+    /// Whether costs are independent of the seed.
     pub(crate) deterministic: bool,
     pub(crate) checksum: u64,
 }

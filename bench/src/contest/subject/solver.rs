@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `cadical` | a SAT solver | conflicts |
 //! | `minisat` | a SAT solver | conflicts |
-//! | `cbc` | a solver of mixed-integer programs | iterations of linear programs |
+//! | `cbc` | a solver for mixed-integer programs | iterations of linear programs |
 //! | `z3` | an SMT solver | its own resource count |
 
 mod cadical;
@@ -42,7 +42,7 @@ pub(crate) struct Solver {
     /// Returns all arguments: those of the configuration, the largest count if the solver accepts one, and
     /// the file.
     arguments: fn(words: Vec<String>, cap: f64, file: &Path) -> Vec<String>,
-    /// Reads the outcome from exit code and output.
+    /// Reads the outcome from the exit code and the output.
     read: fn(code: i32, stdout: &str) -> Outcome,
     /// CPU seconds after which a run is stopped and counts as above its cap. Runs that stay below the cutoff
     /// take far less time, so every machine stops the same runs.

@@ -1,4 +1,4 @@
-//! The formula of 76 parameters; the cost is simulated seconds.
+//! The formula with 76 parameters; the cost is simulated seconds.
 
 use engine::{Configuration, Pair, Status};
 use execution::executor::Answer;

@@ -1,4 +1,4 @@
-//! Requests of an adapter and answers to them. Each is one line of words separated by tabs.
+//! Requests from an adapter and the answers to them. Each is one line of words separated by tabs.
 //!
 //! | request | answer |
 //! |---|---|

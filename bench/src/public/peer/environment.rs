@@ -37,7 +37,7 @@ const fn python(
     Environment { name, folder: Some(folder), version: Version::Python(package), budgets }
 }
 
-/// All peers, in the order of tables.
+/// All peers, in the order used in tables.
 pub(crate) const PEERS: [Environment; 6] = [
     python("smac3", "smac3", "smac", WITH_MODELS),
     python("smac1", "smac1", "smac", WITH_MODELS),

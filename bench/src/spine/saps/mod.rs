@@ -35,28 +35,28 @@ pub(crate) struct Arguments {
     /// Kinds of campaigns
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Kind::Random])]
     kinds: Vec<Kind>,
-    /// Random seeds of campaigns, as FIRST-LAST
+    /// Random seeds for the campaigns, as FIRST-LAST
     #[arg(long, default_value = "1-10")]
     seeds: String,
-    /// CPU seconds of each campaign's trials
+    /// CPU seconds for each campaign's trials
     #[arg(long, default_value_t = 120.0)]
     cpu: f64,
-    /// Largest number of steps of a trial
+    /// Largest number of steps in a trial
     #[arg(long, default_value_t = 1e7)]
     cutoff: f64,
-    /// Generator seeds of the formulas to tune on, as FIRST-LAST
+    /// Generator seeds for the formulas to tune on, as FIRST-LAST
     #[arg(long, default_value = "1-5")]
     training: String,
-    /// Generator seeds of the formulas to test on, as FIRST-LAST
+    /// Generator seeds for the formulas to test on, as FIRST-LAST
     #[arg(long, default_value = "6-25")]
     test: String,
-    /// Number of runs of each test formula
+    /// Number of runs on each test formula
     #[arg(long, default_value_t = 3)]
     runs: u64,
     /// Campaigns to run at the same time
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// File of rows, one per campaign
+    /// CSV file with one row per campaign
     #[arg(long, default_value = "docs/results/spine-saps.csv")]
     rows: PathBuf,
 }
@@ -103,7 +103,7 @@ impl Class {
     }
 }
 
-/// Runs the campaigns that are missing from the file of rows, then prints the tables of all rows.
+/// Runs the campaigns whose rows are missing from the file, then prints the tables for all rows.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let known = row::read(&arguments.rows)?;
     let mut jobs = VecDeque::new();

@@ -23,7 +23,7 @@ pub(super) struct Row {
     pub(super) timeouts: u64,
     /// Number of times the incumbent was replaced.
     pub(super) incumbents: u64,
-    /// Number of pairs of the last incumbent.
+    /// Number of pairs that the last incumbent has run on.
     pub(super) pairs: u64,
     pub(super) cpu: f64,
     pub(super) cpu_incumbents: f64,
@@ -52,7 +52,7 @@ impl Row {
 
     fn of_line(line: &str) -> Result<Self> {
         let mut words = line.split(',');
-        let mut word = || words.next().with_context(|| format!("`{line}` is too short"));
+        let mut word = || words.next().with_context(|| format!("`{line}` has too few cells"));
         fn number<T: FromStr<Err: std::error::Error + Send + Sync + 'static>>(word: &str) -> Result<T> {
             word.parse().with_context(|| format!("`{word}` is not a number"))
         }
@@ -76,7 +76,7 @@ impl Row {
     }
 }
 
-/// Reads all rows of a file; empty if the file does not exist.
+/// Reads all rows of a file; returns none if the file does not exist.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
     rows::read(path, HEAD, Row::of_line)
 }

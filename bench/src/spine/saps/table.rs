@@ -1,4 +1,4 @@
-//! The tables of a series of campaigns.
+//! The tables for a series of campaigns.
 
 use super::row::Row;
 use crate::quantiles::Quantiles;

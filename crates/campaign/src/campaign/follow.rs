@@ -1,4 +1,4 @@
-//! Turns what the optimizer has decided into events.
+//! Turns the optimizer's decisions into events.
 
 use engine::racing::News;
 
@@ -7,8 +7,8 @@ use crate::event::{NewIncumbent, Warning, What};
 use crate::progress;
 
 impl Campaign<'_> {
-    /// Emits events for what happened in the races. Also emits the learner that now proposes configurations,
-    /// if it has changed.
+    /// Emits events for the latest changes in the races, and for a change of the learner that proposes
+    /// configurations.
     pub(super) fn follow(&mut self, sink: Sink<'_>) {
         if let Some(choice) = self.optimizer.choice()
             && self.chosen != Some(choice.learner)

@@ -8,8 +8,8 @@ use execution::{Detail, Record};
 use super::Campaign;
 use crate::event::Stop;
 
-/// Number of failed trials after which the campaign stops if no trial has succeeded. These trials may be of
-/// any configuration, but the default must have been tried. About half of them are trials of the default.
+/// Number of failed trials after which the campaign stops if no trial has succeeded. These trials may belong
+/// to any configuration, but the default must have been tried. About half of them belong to the default.
 const HOPELESS: u64 = 10;
 
 impl Campaign<'_> {
@@ -47,7 +47,7 @@ impl Campaign<'_> {
         }
     }
 
-    /// Stops the campaign if its default cannot be run or gives wrong answers, or if too many trials are
+    /// Stops the campaign if no trial succeeds, if the default gives wrong answers, or if too many trials are
     /// lost.
     pub(super) fn judge(&mut self, told: &Record) {
         if !told.is_cancelled() {
@@ -88,7 +88,7 @@ fn has_succeeded(history: &History) -> bool {
     [Status::Finished, Status::Capped, Status::Timeout].iter().any(|&status| history.count(status) > 0)
 }
 
-/// Returns the record of a trial from an earlier session. It has no details, because those are only in the
+/// Returns the record of a trial from an earlier session. It has no details, because they are only in the
 /// store.
 fn remembered(trial: &Trial) -> Box<Record> {
     Box::new(Record { trial: trial.clone(), detail: Detail::default(), started: 0.0, ended: 0.0, slot: 0 })

@@ -1,4 +1,4 @@
-//! The targets of a search and of its validation, which may have different cutoffs.
+//! The targets for a search and for its validation, which may have different cutoffs.
 
 use std::sync::Arc;
 
@@ -6,8 +6,7 @@ use engine::{Cap, TrialRequest, Why};
 use execution::{Account, Leash, ProcessTarget, Slot, Target, TargetError};
 use scenario::{Instance, Objective, Scenario};
 
-/// Runs the trials of the search with the objective's cutoff and the trials of the validation with the
-/// validation's cutoff.
+/// Runs search trials with the objective's cutoff and validation trials with the validation's cutoff.
 pub(super) struct BothTargets {
     search: ProcessTarget,
     validation: ProcessTarget,

@@ -3,7 +3,7 @@
 //! A trial is re-used if the new scenario would run the same command: the configuration must have the same
 //! active parameters with the same values in the new space. If a parameter was added, removed or renamed, the
 //! target's behaviour without it is unknown, so the trial is not re-used. A trial that timed out at a smaller
-//! earlier cutoff becomes a lower bound. Each constraint uses the readings of the earlier constraint on the
+//! earlier cutoff becomes a lower bound. Each constraint uses the readings for the earlier constraint on the
 //! same output.
 
 use std::collections::{BTreeMap, HashMap};
@@ -20,12 +20,12 @@ use crate::Settings;
 use crate::resume::Resumed;
 use store::{Batch, Loaded, StoredConfiguration};
 
-/// Reasons why trials of an earlier campaign are not re-used, with the number of trials.
+/// Reasons why trials of an earlier campaign are not re-used, with the number of trials for each.
 pub type NotReused = BTreeMap<String, usize>;
 
 /// Returns the trials that a new campaign takes from an earlier one. The search starts from the beginning,
-/// and the earlier incumbent is among the first configurations to race. For each constraint, `kept` is the
-/// index of its readings in the earlier campaign.
+/// and the earlier incumbent is among the first configurations to race. For each constraint, `kept` contains
+/// the index of its readings in the earlier campaign.
 pub(super) fn carry_over(
     loaded: &Loaded,
     settings: &Settings,
@@ -82,7 +82,7 @@ pub(super) fn stored_history(history: &History, earlier: usize, source: &str) ->
     });
     let trials = history.trials().iter().enumerate().map(|(row, trial)| {
         let reason = match row < earlier {
-            true => "of an earlier campaign".to_owned(),
+            true => "from an earlier campaign".to_owned(),
             false => format!("imported from {source}"),
         };
         let detail = Detail { reason: Some(reason), ..Detail::default() };

@@ -1,4 +1,4 @@
-//! A folder with several campaigns, each of which keeps a different fold of the instances for validation.
+//! A folder with several campaigns, each of which reserves a different fold of the instances for validation.
 
 use std::path::{Path, PathBuf};
 
@@ -26,8 +26,8 @@ pub struct Folds {
     plan: FoldPlan,
 }
 
-/// Opens the folds of a scenario or of a folder. New folds are assigned and stored. Returns `None` if there
-/// are no folds.
+/// Opens the folds of a scenario file or a folder. Assigns new instances to folds and stores the assignment.
+/// Returns `None` if there are no folds.
 pub fn open_folds(order: &Order) -> Result<Option<Folds>, ConductError> {
     let folder = order.folder();
     let kept = FoldPlan::read(&folder)?;
@@ -59,8 +59,8 @@ pub fn open_folds(order: &Order) -> Result<Option<Folds>, ConductError> {
             folds: Vec::new(),
         })
     };
-    // Write the plan before any campaign uses it. Otherwise a kill could lose the record of which instances
-    // were tuned on.
+    // Write the plan before any campaign uses it. Otherwise, after a kill, it could be unknown which
+    // instances a campaign was tuned on.
     if kept.as_ref() != Some(&plan) {
         plan.write(&folder)?;
     }
@@ -95,7 +95,7 @@ impl Folds {
             }
             Err(error) => return Err(error.into()),
         };
-        // Only now, so that a scenario that the campaigns refuse is not stored.
+        // The scenario is stored only now, after the campaign has accepted it.
         let kept = FoldPlan {
             name: whole.name.clone(),
             scenario: text.clone(),

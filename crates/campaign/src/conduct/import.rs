@@ -1,9 +1,9 @@
 //! Imports earlier runs into a campaign's store.
 //!
 //! Imported runs are stored like the trials of an earlier campaign: the search knows them from the start, and
-//! the best-known configurations race first. If the campaign already has trials, a new campaign with these
-//! trials and the imported runs replaces it, as after a change that re-uses trials. What the campaign has
-//! spent still counts.
+//! the configurations whose costs are known on the most pairs race first. If the campaign already has trials,
+//! a new campaign with these trials and the imported runs replaces it, as after a change to the scenario that
+//! allows trials to be re-used. The time that the campaign has already used still counts.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub struct Imported {
     pub folder: PathBuf,
     /// Number of trials imported, by status.
     pub trials: Vec<(Status, usize)>,
-    /// Number of configurations among these trials.
+    /// Number of configurations that these trials belong to.
     pub configurations: usize,
     /// Reasons why runs were left out, with the number of runs for each.
     pub left: Left,
@@ -87,7 +87,7 @@ pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
     let text = loaded.charter.scenario.clone();
     let order = Order { seed: Some(loaded.charter.seed), ..order.clone() };
     let scenario = std::sync::Arc::unwrap_or_clone(scenario);
-    // In a single step, so that a kill cannot leave a campaign without its trials.
+    // The campaign is replaced in a single step, so that a kill cannot leave it without its trials.
     let earlier = Earlier { known: Some((batch, IMPORTED.to_owned())), ..Earlier::default() };
     (_, imported.set_aside) = begin(&order, scenario, text, folder, Some(store), earlier)?;
     Ok(imported)

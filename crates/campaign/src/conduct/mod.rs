@@ -1,10 +1,10 @@
-//! A campaign in its folder: it is started, resumed, or replaced by a new campaign that re-uses its trials.
+//! Starts or resumes a campaign in its folder, or replaces it with a new campaign that re-uses its trials.
 //!
 //! | the scenario, compared with the stored one | what happens |
 //! |---|---|
 //! | the same, or changed where it does not matter | the campaign is resumed |
-//! | another space, a larger cutoff … | a new campaign re-uses the trials; the old store is kept beside it |
-//! | another objective, command … | refused, since the stored trials measure something else; replaced if all failed |
+//! | a different space, a larger cutoff … | a new campaign re-uses the trials; the old store is kept beside it |
+//! | a different objective, command … | an error, because the stored trials measure something else; a new campaign if all of them failed |
 
 mod both_targets;
 mod carry_over;

@@ -34,18 +34,18 @@ use crate::{ByModel, CampaignError, LedgerError, Search, Settings};
 use store::fingerprint::Fingerprints;
 use store::{Batch, Charter, NewCampaign, Store, StoreError};
 
-/// What the user asked for on the command line.
+/// The user's choices on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     /// A scenario file, or the folder of a campaign.
     pub path: PathBuf,
-    /// The campaign's folder, if it is not the default one, which is named after the scenario.
+    /// The campaign's folder, if it is not the default folder, which is named after the scenario.
     pub folder: Option<PathBuf>,
-    /// Limits that replace those of the scenario.
+    /// Limits that override those in the scenario.
     pub budget: Budget,
-    /// Number of workers, instead of the scenario's.
+    /// Number of workers; overrides the scenario's.
     pub workers: Option<usize>,
-    /// Random seed of a new campaign, instead of the scenario's.
+    /// Random seed for a new campaign; overrides the scenario's.
     pub seed: Option<u64>,
     /// Time at which the surrounding job ends. The campaign stops before that.
     pub until: Option<SystemTime>,
@@ -60,9 +60,9 @@ impl Order {
     }
 }
 
-/// Why a campaign cannot be run.
+/// Reason why a campaign cannot be run.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
+#[allow(missing_docs, reason = "the messages explain the variants")]
 pub enum ConductError {
     #[error("cannot read {}", path.display())]
     Read { path: PathBuf, source: std::io::Error },
@@ -112,20 +112,20 @@ impl From<LedgerError> for ConductError {
     }
 }
 
-/// How a campaign was opened.
+/// The way in which a campaign was opened.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Opening {
-    /// In a new folder.
+    /// Created in a new folder.
     New,
     /// Resumed, with the differences between the stored scenario and the current one.
     Continue(Vec<Difference>),
     /// Opened as a new campaign that re-uses the trials of the previous one.
     Reuse {
-        /// What has changed.
+        /// The differences between the stored scenario and the current one.
         differences: Vec<Difference>,
         /// Number of trials re-used.
         trials: usize,
-        /// Why the other trials were not re-used.
+        /// Reasons why the other trials were not re-used.
         not_reused: NotReused,
         /// The path of the previous store.
         set_aside: PathBuf,
@@ -143,7 +143,7 @@ pub struct Opened {
     pub settings: Settings,
     /// All instances by number: first the training instances, then the unseen ones.
     pub instances: Vec<Instance>,
-    /// How the campaign was opened.
+    /// The way in which the campaign was opened.
     pub opening: Opening,
     /// Number of trials that run at the same time.
     pub workers: usize,
@@ -156,7 +156,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Returns what earlier sessions have spent, and the number of trials already known.
+    /// Returns the time that earlier sessions have used, and the number of trials already known.
     pub fn so_far(&self) -> Spent {
         let Resumed { history, untold, wall, cpu, .. } = &self.resumed;
         Spent { wall: *wall, cpu: *cpu, trials: (history.trials().len() + untold.len()) as u64 }
@@ -169,7 +169,7 @@ impl Opened {
 }
 
 /// Returns the engine's settings for a scenario. If the scenario asks for folds, these are the settings of
-/// one fold with its share of the scenario's budget. A budget in the order is not divided.
+/// one fold with its share of the scenario's budget. A budget in `order` is not divided.
 pub fn settings(scenario: &Scenario, order: &Order) -> Settings {
     let folds = scenario.instances.folds;
     let given = scenario.budget.of_fold(folds);
@@ -242,7 +242,7 @@ fn search(scenario: &Scenario) -> Search {
     let model = match kind {
         SurrogateKind::Random => return Search::Random,
         SurrogateKind::Local => return Search::Local,
-        // A Gaussian process has no treatment of this name.
+        // A Gaussian process has no such treatment, so the default is a forest.
         SurrogateKind::Unspecified if treatment == Treatment::Mean => ModelSettings::of(Learner::Forest),
         SurrogateKind::Unspecified => ModelSettings::suited(&scenario.space, scenario.racing.deterministic),
         SurrogateKind::Forest => ModelSettings::of(Learner::Forest),
@@ -262,7 +262,7 @@ fn search(scenario: &Scenario) -> Search {
         Treatment::Likelihood => gaussian.treatment = gaussian::Treatment::Likelihood,
         Treatment::Drop => gaussian.treatment = gaussian::Treatment::Drop,
         Treatment::Ignore => gaussian.treatment = gaussian::Treatment::Ignore,
-        // A Gaussian process has no such treatment, so `auto` leaves it out.
+        // A Gaussian process has no such treatment, so `auto` does not use one.
         Treatment::Mean => *gaussian_points = 0,
     }
     forest.trees = trees as usize;
@@ -513,7 +513,7 @@ pub(super) fn resume(
     }
 }
 
-/// Marks a new campaign as the replacement of an earlier one.
+/// Marks a new campaign as the replacement for an earlier one.
 fn in_place_of(
     (opened, set_aside): (Opened, Option<PathBuf>),
     differences: Vec<Difference>,
@@ -524,14 +524,14 @@ fn in_place_of(
     Opened { opening: Opening::Reuse { differences, trials, not_reused, set_aside }, ..opened }
 }
 
-/// Returns the names of the instances that were drawn for the validation. They are stored so that no later
-/// search tunes on them.
+/// Returns the names of the instances that were drawn at random for the validation. They are stored so that
+/// no later search tunes on them.
 fn drawn_test_instances(scenario: &Scenario) -> Option<Vec<String>> {
     let drawn = scenario.instances.share.is_some() || scenario.instances.folds.is_some();
     drawn.then(|| scenario.instances.test.iter().map(|instance| instance.name.clone()).collect())
 }
 
-/// Sorts the instances: first those in the store, in the order of the store, then the others.
+/// Sorts the instances: first those in the store, in their stored order, then the others.
 pub(super) fn in_stored_order(known: &[String], instances: &[Instance]) -> Vec<Instance> {
     let places: HashMap<&String, usize> = known.iter().zip(0..).collect();
     let mut sorted: Vec<Instance> = instances.to_vec();

@@ -25,10 +25,10 @@ pub struct Valued {
     pub configuration: Configuration,
 }
 
-/// How a campaign ended.
+/// The outcome of a campaign.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// Why the search stopped.
+    /// The reason why the search stopped.
     pub stop: Stop,
     /// The state of the campaign when the search stopped.
     pub progress: Progress,
@@ -40,7 +40,7 @@ pub struct Outcome {
     /// Number of pairs planned for the validation. The verdict covers fewer pairs if the validation ran out
     /// of budget.
     pub planned: usize,
-    /// The deadline, if there was one, including the trials that it refused.
+    /// The deadline, if there was one, including its last refusal of a trial.
     pub deadline: Option<Deadline>,
 }
 
@@ -101,7 +101,7 @@ pub fn is_end(reason: &str) -> bool {
     reason == EXHAUSTED || reason.starts_with(SPENT)
 }
 
-/// Returns the stored reason for the end of a session.
+/// Returns the reason to store for the end of a session.
 fn reason(stop: &Stop, baseline: bool) -> String {
     match stop {
         Stop::Budget(limit) => format!("{SPENT}: {}", limit.name()),

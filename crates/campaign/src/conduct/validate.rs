@@ -1,4 +1,4 @@
-//! A separate validation after a campaign, for the best configuration or any other.
+//! A separate validation after a campaign, of the best configuration or any other.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::validation::{self, Candidate, Concluded, Judged, Validation, plan};
 use crate::{Desk, Ledger, Settings, Sink};
 use store::{Batch, Store, StoredConfiguration, host_name};
 
-/// What the user wants validated.
+/// The user's choices for a separate validation.
 #[derive(Clone, Debug, Default)]
 pub struct ValidationOrder {
     /// The campaign's folder.
@@ -26,13 +26,13 @@ pub struct ValidationOrder {
     /// Files or words to validate on, written as in the scenario. They replace the instances set aside for
     /// validation.
     pub instances: Vec<String>,
-    /// Cutoff of the validation, instead of the scenario's.
+    /// Cutoff for the validation; overrides the scenario's.
     pub cutoff: Option<f64>,
-    /// Number of seeds, instead of the scenario's.
+    /// Number of seeds; overrides the scenario's.
     pub seeds: Option<u32>,
-    /// Number of workers, instead of the scenario's.
+    /// Number of workers; overrides the scenario's.
     pub workers: Option<usize>,
-    /// Whether to measure pairs again that were measured before.
+    /// Whether to repeat trials that were already measured.
     pub fresh: bool,
 }
 
@@ -61,7 +61,7 @@ pub struct ToValidate {
 /// The result of a separate validation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LaterVerdict {
-    /// The verdict. There is none if no pair was measured with both configurations.
+    /// The verdict, if any pair was measured with both configurations.
     pub concluded: Concluded,
     /// Number of pairs planned.
     pub planned: usize,

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use scenario::whole_file;
 
-/// Name of the file, which is beside the folders of the folds.
+/// Name of the file, which is in the same folder as the folds' own folders.
 const NAME: &str = "folds.json";
 
-/// What the folds of a folder have in common.
+/// The data that all folds in a folder share.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FoldPlan {
-    /// Name of all the campaigns.
+    /// The name that all campaigns share.
     pub name: String,
     /// The scenario's text.
     pub scenario: String,
@@ -22,13 +22,13 @@ pub struct FoldPlan {
     pub folder: String,
     /// The seed from which the folds' seeds are drawn, if it differs from the scenario's.
     pub seed: Option<u64>,
-    /// The names of the instances in each fold. No instance ever changes its fold.
+    /// The names of the instances in each fold. An instance never moves to another fold.
     pub folds: Vec<Vec<String>>,
 }
 
-/// Why the plan of the folds cannot be used.
+/// Reason why the fold plan cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
+#[allow(missing_docs, reason = "the messages explain the variants")]
 pub enum FoldsError {
     #[error("cannot {action} {}", path.display())]
     File { action: &'static str, path: PathBuf, source: std::io::Error },
@@ -42,7 +42,7 @@ pub fn fold_folder(folder: &Path, number: usize) -> PathBuf {
 }
 
 impl FoldPlan {
-    /// Reads the plan in a folder; `None` if the folder has no folds.
+    /// Reads the plan in a folder; returns `None` if the folder has no folds.
     pub fn read(folder: &Path) -> Result<Option<Self>, FoldsError> {
         let path = folder.join(NAME);
         let text = match fs::read_to_string(&path) {

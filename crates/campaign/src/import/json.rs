@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-/// Parses a text. The error describes what is wrong with it.
+/// Parses JSON text. The error describes what is wrong with the text.
 pub(super) fn read(text: &str) -> Result<Value, String> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),

@@ -18,9 +18,9 @@ use space::format::CannotExpress;
 
 use store::StoreError;
 
-/// Why captune cannot use files of another configurator.
+/// Reason why captune cannot use the files of another configurator.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
+#[allow(missing_docs, reason = "the messages explain the variants")]
 pub enum ImportError {
     #[error("cannot read {}", path.display())]
     Read { path: PathBuf, source: io::Error },
@@ -53,7 +53,7 @@ impl From<ForeignError> for ImportError {
     }
 }
 
-/// Formats a value as Python prints it: `True`, `False`, `None`, a text without quotes, and everything else
+/// Formats a value as Python prints it: `True`, `False`, `None`, strings without quotes, and everything else
 /// as JSON.
 fn python_word(value: &serde_json::Value) -> String {
     match value {

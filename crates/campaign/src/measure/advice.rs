@@ -13,9 +13,9 @@ use crate::Settings;
 const HARMLESS: f64 = 0.1;
 /// CPU time below this share of wall time counts as almost none.
 const ALMOST_NONE: f64 = 0.1;
-/// Number of passes over the instances that a budget should at least cover.
+/// Smallest number of passes over the instances that a budget should cover.
 const PASSES: f64 = 20.0;
-/// Share of a memory limit above which little room is left.
+/// Share of a memory limit above which too little memory is left.
 const LITTLE_ROOM: f64 = 0.8;
 /// Number of grains below which a cost is measured too coarsely.
 const GRAINS: f64 = 10.0;
@@ -31,7 +31,7 @@ pub struct Advice {
     pub because: String,
 }
 
-/// Returns all advice, with the most important first.
+/// Returns all advice, with the most important advice first.
 pub(super) fn all(findings: &Findings, scenario: &Scenario, settings: &Settings) -> Vec<Advice> {
     let adviser = Adviser { findings, scenario, settings };
     let parts = [

@@ -23,25 +23,25 @@ pub struct Findings {
     pub workers: usize,
     /// Number of trials by status, for each status that occurred.
     pub statuses: BTreeMap<&'static str, usize>,
-    /// The times of each instance.
+    /// The times of the trials on each instance.
     pub instances: Vec<InstanceTimes>,
-    /// Slow-down of trials in company; `None` if no instance finished both alone and in company.
+    /// Slow-down of trials when every slot is busy; `None` if no instance has finished trials of both kinds.
     pub slow_down: Option<SlowDown>,
     /// Effect of the seed on the trials.
     pub seeds: Seeds,
-    /// Every output of the scenario.
+    /// The values of every output of the scenario.
     pub outputs: Vec<OutputValues>,
     /// CPU time as a share of wall time, over the trials that ran alone.
     pub cpu_share: Option<f64>,
     /// The memory that trials need.
     pub memory: Option<Memory>,
-    /// The time of one pass over the instances; `None` if it is unknown.
+    /// The time needed for one pass over the instances; `None` if it is unknown.
     pub pass: Option<Pass>,
-    /// Recommended changes, with the most important first.
+    /// Recommended changes, with the most important change first.
     pub advice: Vec<Advice>,
 }
 
-/// The times of finished trials of one instance with one seed.
+/// The times of finished trials on one instance with one seed.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct InstanceTimes {
     /// The instance's name.
@@ -66,9 +66,9 @@ pub struct Times {
 /// Factor by which trials take longer with every slot busy, as a geometric mean over the instances.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct SlowDown {
-    /// In wall time.
+    /// The factor in wall time.
     pub wall: f64,
-    /// In CPU time, if it was measured.
+    /// The factor in CPU time, if it was measured.
     pub cpu: Option<f64>,
 }
 
@@ -79,7 +79,7 @@ pub struct OutputValues {
     pub name: String,
     /// Number of trials in which it was found.
     pub found: usize,
-    /// Number of finished trials, as the total.
+    /// Total number of finished trials.
     pub of: usize,
     /// Its smallest value.
     pub least: Option<f64>,
@@ -92,13 +92,13 @@ pub struct OutputValues {
 pub struct Memory {
     /// The largest amount that a trial used.
     pub peak: u64,
-    /// The memory limit of one trial, if there is one.
+    /// The memory limit for one trial, if there is one.
     pub limit: Option<u64>,
-    /// Free memory of this machine before the measurement, if known.
+    /// Free memory on this machine before the measurement, if known.
     pub available: Option<u64>,
 }
 
-/// The time of one pass over the instances.
+/// The time needed for one pass over the instances.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Pass {
     /// Number of instances.
@@ -107,8 +107,8 @@ pub struct Pass {
     pub wall: f64,
     /// CPU time in seconds, if it was measured.
     pub cpu: Option<f64>,
-    /// Number of passes that the budget covers without capping; `None` if the budget has no limit from which
-    /// it follows.
+    /// Number of passes that the budget covers without capping; `None` if the budget has no limit that
+    /// determines it.
     pub affordable: Option<f64>,
 }
 
@@ -162,8 +162,8 @@ impl Findings {
         self.statuses.get(status.name()).copied().unwrap_or(0)
     }
 
-    /// Returns the variation of one quantity among trials that ran alone with the same seed. It is the root
-    /// mean square over the instances.
+    /// Returns the relative variation of one quantity among trials that ran alone with the same seed, as a
+    /// root mean square over the instances.
     pub fn variation(&self, of: impl Fn(&Times) -> Option<Spread>) -> Option<f64> {
         let all = self.instances.iter().filter_map(|one| of(one.alone.as_ref()?)?.variation);
         let squares: Vec<f64> = all.map(|variation| variation * variation).collect();
@@ -220,7 +220,7 @@ fn outputs(scenario: &Scenario, samples: &[Sample]) -> Vec<OutputValues> {
 }
 
 fn pass(settings: &Settings, samples: &[Sample], workers: usize) -> Option<Pass> {
-    // In a campaign, trials run in company, so the times of trials in company are preferred.
+    // In a campaign, every slot is busy, so the times of trials in company are preferred.
     let busy = samples.iter().any(|sample| sample.in_company);
     let those: Vec<&Sample> = samples.iter().filter(|sample| sample.in_company == busy).collect();
     let mean = |of: fn(&Sample) -> Option<f64>| {

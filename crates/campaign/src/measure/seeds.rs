@@ -15,7 +15,7 @@ const TOLERANCE: f64 = 0.1;
 /// Number of standard deviations by which repeated costs may differ.
 const DEVIATIONS: f64 = 3.0;
 
-/// Trials compared with the first trial of the same instance.
+/// Trials compared with the first trial on the same instance.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Repeated {
     /// Number of trials compared.
@@ -69,7 +69,7 @@ impl Seeds {
     }
 }
 
-/// Compares trials with the first trial of the same instance.
+/// Compares trials with the first trial on the same instance.
 fn repeated(alone: &[&Sample], which: impl Fn(&Sample) -> bool) -> Option<Repeated> {
     let mut found = Repeated { trials: 0, same_text: 0, differing: BTreeSet::new(), ended_otherwise: false };
     for (place, sample) in alone.iter().enumerate() {

@@ -29,7 +29,7 @@ const WALL: &str = "minimise = \"wall_time\"\ncutoff = \"100s\"";
 const STEPS: &str = "minimise = \"steps\"";
 const OUTPUT: &str = "[outputs]\nsteps = { pattern = '([0-9]+)' }";
 
-/// Returns a trial of one instance with this cost and wall time. Its output is always the same.
+/// Returns a trial on the first instance with this cost and wall time. Its output is always the same.
 fn sample(seed: u32, cost: f64, wall: f64) -> Sample {
     let detail = Detail { cpu: Some(cost), wall: Some(wall), exit: Some(0), ..Detail::default() };
     let record = Record { detail, ..record(0, 0, seed, Observation::finished(cost)) };
@@ -44,7 +44,7 @@ fn findings((scenario, settings): &(Scenario, Settings), samples: &[Sample]) -> 
     Findings::of(scenario, settings, samples, &["a".to_owned()], 2, Some(1 << 30))
 }
 
-/// Returns the recommended keys with their values. Checks that they are keys of a scenario.
+/// Returns the recommended keys with their values. Checks that they are valid scenario keys.
 fn advice(of: &(Scenario, Settings), samples: &[Sample]) -> Vec<String> {
     let found = findings(of, samples).advice;
     for Advice { key, .. } in &found {
@@ -57,7 +57,7 @@ fn advice(of: &(Scenario, Settings), samples: &[Sample]) -> Vec<String> {
     found.iter().map(line).collect()
 }
 
-/// Returns five equal trials, except that their costs depend on the seed.
+/// Returns five trials that differ in their seeds and costs.
 fn quiet() -> Vec<Sample> {
     vec![
         sample(1, 1.0, 1.0),
@@ -91,16 +91,16 @@ fn a_slow_down_in_wall_time_suggests_cpu_time_or_one_worker() {
 
 #[test]
 fn trials_alone_and_in_company_are_kept_separate() {
-    // Alone, trials use the CPU all the time. In company, they wait during half of the time.
+    // Alone, trials use the CPU all the time. In company, they wait half of the time.
     let mut samples = vec![sample(1, 1.0, 1.0), sample(1, 1.0, 1.0)];
     samples.extend([4.0, 4.0, 4.0].map(|wall| in_company(sample(1, 2.0, wall))));
     let found = findings(&scenario(", \"{seed}\"", CPU, ""), &samples);
     assert_eq!((found.alone, found.in_company), (2, 3));
-    assert_eq!(found.cpu_share, Some(1.0), "of the trials alone");
+    assert_eq!(found.cpu_share, Some(1.0), "over the trials that ran alone");
     let instance = &found.instances[0];
     let walls = [&instance.alone, &instance.in_company].map(|times| times.as_ref().unwrap().wall.median);
     assert_eq!(walls, [1.0, 4.0]);
-    // Two instances on two slots take as long as trials in company do.
+    // Two instances on two slots take as long as one trial in company.
     let pass = found.pass.unwrap();
     assert_eq!((pass.wall, pass.cpu, pass.affordable), (4.0, Some(4.0), Some(900.0)));
 }

@@ -1,14 +1,14 @@
-//! Runs the baseline a few times, alone and in company.
+//! Runs the baseline a few times: first alone, then in company, that is, with every slot busy.
 //!
 //! | round | slots busy | seed | shows |
 //! |---|---|---|---|
-//! | 1 to 3 | one | the same | the variation without any change |
-//! | 4, 5 | one | others | the effect of the seed |
-//! | 6 to 8 | all | that of the first | the effect of neighbouring trials |
+//! | 1 to 3 | one | the first | the variation when nothing changes |
+//! | 4, 5 | one | other seeds | the effect of the seed |
+//! | 6 to 8 | all | the first | the effect of neighbouring trials |
 //!
 //! Each round runs every chosen instance once. In company, a trial counts only if all slots were busy until
-//! its end. Each of the two parts, alone and in company, gets half of the time. Trials that do not fit are
-//! left out.
+//! its end. Each of the two parts, alone and in company, gets half of the time. Trials that do not fit into
+//! this time are left out.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -23,16 +23,16 @@ use scenario::{Instance, Scenario};
 use crate::Settings;
 use crate::desk::{Came, Desk};
 
-/// Largest number of instances measured.
+/// Largest number of instances to measure.
 const INSTANCES: usize = 3;
 /// Seeds of the trials that run alone, one for each round.
 pub(super) const ALONE: [Seed; 5] = [FIRST_SEED, FIRST_SEED, FIRST_SEED, Seed(2), Seed(3)];
-/// The seed of all other trials.
+/// The first seed, which all trials in company use.
 pub(super) const FIRST_SEED: Seed = Seed(1);
 /// Number of rounds with every slot busy.
 const IN_COMPANY: usize = 3;
 
-/// Why nothing could be measured.
+/// Reason why nothing could be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
     /// The target cannot be run at all.
@@ -189,7 +189,7 @@ impl Measuring {
     }
 }
 
-/// A target that remembers a hash of the standard output of each trial.
+/// A target that remembers a hash of each trial's standard output.
 struct Recording {
     target: ProcessTarget,
     answers: Mutex<BTreeMap<TrialId, u64>>,

@@ -23,9 +23,9 @@ use crate::settings::Settings;
 pub struct Judged {
     /// The verdict on the costs.
     pub verdict: CostVerdict,
-    /// How both configurations meet the constraints.
+    /// The results of both configurations for each constraint.
     pub holdings: BothHoldings,
-    /// Effect on a claimed improvement of timeouts that are too rare to have been seen.
+    /// How much a claimed improvement would shrink because of timeouts that are too rare to have been seen.
     pub unseen_timeouts: Option<UnseenTimeouts>,
     /// Number of configurations compared with the default on these pairs so far, including this one. The more
     /// there are, the more likely it is that one of them looks better by luck alone.
@@ -40,32 +40,32 @@ pub struct Judged {
 /// three): (1 - 3/n)^n is about e^-3.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct UnseenTimeouts {
-    /// Number of units without a timeout.
+    /// Number of independent units, none of which timed out.
     pub units: usize,
-    /// The largest plausible share of timeouts, with 95 % confidence.
+    /// The largest share of timeouts that is plausible at 95 % confidence.
     pub share: f64,
     /// Factor by which the best configuration would be better if it had this share of timeouts.
     pub ratio: f64,
-    /// The share of timeouts at which the best configuration would only equal the default.
+    /// The share of timeouts at which the best configuration would be only as good as the default.
     pub break_even: f64,
 }
 
 /// A summary of the verdict on costs and constraints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Finding {
-    /// The best beats the default.
+    /// The best configuration beats the default.
     Faster,
     /// The data do not show a difference, or do not allow a claim.
     NothingReliable,
-    /// The default beats the best.
+    /// The default beats the best configuration.
     Slower,
-    /// The best gives wrong answers.
+    /// The best configuration gives wrong answers.
     Wrong,
-    /// The best is feasible, the default is not.
+    /// The best configuration is feasible, but the default is not.
     OnlyFeasible,
-    /// The default is feasible, the best is not.
+    /// The default is feasible, but the best configuration is not.
     Infeasible,
-    /// Neither of them is feasible.
+    /// Neither configuration is feasible.
     NeitherFeasible,
 }
 
@@ -103,9 +103,9 @@ impl UnseenTimeouts {
 }
 
 impl Judged {
-    /// Returns the verdict on the pairs measured with both configurations; `None` if there are none.
-    /// `training` is the ratio in the training, `objective` is the objective of the validation, and `seed` is
-    /// the seed of the campaign.
+    /// Returns the verdict from the pairs measured with both configurations; `None` if there are no such
+    /// pairs. `training` is the ratio on the training pairs, `objective` is the validation's objective, and
+    /// `seed` is the campaign's seed.
     pub fn of(
         on_both: &OnBoth,
         basis: Basis,
@@ -120,8 +120,8 @@ impl Judged {
         Some(Self { verdict, holdings, unseen_timeouts, candidates, hosts })
     }
 
-    /// Returns the verdict on the best configuration of a search. The ratio in the training comes from the
-    /// history.
+    /// Returns the verdict on the best configuration of a search. The ratio on the training pairs comes from
+    /// the history.
     pub fn of_best(
         on_both: &OnBoth,
         basis: Basis,
@@ -149,8 +149,8 @@ impl Judged {
         }
     }
 
-    /// Returns whether the data suggest using the best configuration. If there is only the training, nothing
-    /// is claimed, and its best configuration is used.
+    /// Returns whether the data suggest using the best configuration. If there are only training pairs,
+    /// nothing is claimed, but the best configuration counts as worth using.
     pub fn is_worth_using(&self) -> bool {
         match self.finding() {
             Finding::Faster | Finding::OnlyFeasible => true,
@@ -185,8 +185,7 @@ mod tests {
     #[test]
     fn an_improvement_without_timeouts_reports_the_effect_of_unseen_ones() {
         let of = |tuned, status| judged(tuned, status, [0.5; 2], Basis::UnseenInstances).unseen_timeouts;
-        // A timeout counts as 8. A quarter of timeouts and three quarters of trials that cost 2 have a mean
-        // of 3.5.
+        // A timeout counts as 8. If a quarter of the trials time out and the others cost 2, the mean is 3.5.
         let expected = UnseenTimeouts { units: 12, share: 0.25, ratio: 4.0 / 3.5, break_even: 2.0 / 6.0 };
         assert_eq!(of(2.0, Status::Finished), Some(expected));
         assert_eq!(of(2.0, Status::Timeout), None, "timeouts were seen");

@@ -1,4 +1,4 @@
-//! Runs the trials of a validation.
+//! Runs the validation trials.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::settings::Settings;
 use crate::{CampaignError, Ledger, Sink};
 use store::{Batch, FIRST_VALIDATION, StoredValidation};
 
-/// Largest number of attempts for a trial that is lost each time.
+/// Maximum number of attempts to run a trial that is lost each time.
 const TRIES: u32 = 3;
 /// Seconds to wait for a worker, or before submitting a refused trial again.
 const TICK: f64 = 0.1;
@@ -42,18 +42,18 @@ pub struct Validation<'a> {
     pub settings: &'a Settings,
     /// Function that returns the name of an instance.
     pub names: &'a dyn Fn(InstanceId) -> String,
-    /// Trials of earlier sessions. They are not repeated, unless `fresh` is set.
+    /// Trials from earlier sessions. They are not repeated unless `fresh` is set.
     pub measured: &'a [StoredValidation],
-    /// Whether to measure pairs again that were measured in earlier sessions.
+    /// Whether to repeat trials that were measured in earlier sessions.
     pub fresh: bool,
 }
 
-/// Why a validation gave up on some of its trials.
+/// Reason why a validation gave up on some of its trials.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GaveUp {
     /// Trials were lost each time they were run, or too many trials were lost to continue.
     Lost {
-        /// Number of times that a trial was lost.
+        /// Total number of attempts that were lost.
         times: u64,
         /// What happened to the last lost trial.
         reason: String,
@@ -79,9 +79,9 @@ impl Validation<'_> {
     }
 }
 
-/// Runs both configurations on all pairs. A pair is left out if it was not run with both, because of an
-/// interruption, a deadline or lost trials. If both configurations are the same, it runs once and is compared
-/// with itself.
+/// Runs both configurations on all pairs. A pair is left out if it was not run with both configurations,
+/// because of an interruption, a deadline or lost trials. If the two configurations are the same, each pair
+/// is run once, and its result is compared with itself.
 pub fn validate(
     validation: &Validation<'_>,
     desk: &mut Desk<'_>,
@@ -138,7 +138,7 @@ pub fn validate(
     Ok((pass.on_both(), pass.gave_up))
 }
 
-/// Which of the two configurations runs a trial.
+/// The role of a trial's configuration in the comparison.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Role {
     Default,
@@ -157,17 +157,19 @@ struct Pass<'a> {
     told: BTreeMap<Part, Observation>,
     /// The machines that measured these trials, if known.
     hosts: BTreeSet<String>,
-    /// Number of trials that were submitted; below: that are running, that have ended, and that were
-    /// repeated.
+    /// Number of trials that were submitted.
     next: usize,
+    /// Number of trials that are running.
     out: usize,
+    /// Number of trials that have ended.
     ended: usize,
+    /// Number of lost trials that were appended again.
     repeated: usize,
     /// Number of times that each trial was lost.
     lost: BTreeMap<Part, u32>,
     losses: Losses,
     gave_up: Option<GaveUp>,
-    /// Whether the validation has stopped. No more trials start, and running trials do not count.
+    /// Whether the validation has stopped. If so, no more trials start, and running trials do not count.
     is_stopped: bool,
 }
 
@@ -266,7 +268,7 @@ impl<'a> Pass<'a> {
         None
     }
 
-    /// Returns whether the remaining trials would probably fail as the last ones did.
+    /// Returns whether the remaining trials would probably fail like the last ones.
     fn is_hopeless(&self) -> bool {
         matches!(self.gave_up, Some(GaveUp::Aborted(_))) || self.losses.are_too_many()
     }

@@ -1,4 +1,4 @@
-//! The results of the default and the best on the pairs of a validation.
+//! The results of the default and the best configuration on the pairs of a validation.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -47,12 +47,12 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The pairs measured with both the default and the best.
+/// The pairs measured with both the default and the best configuration.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct OnBoth {
-    /// Their costs.
+    /// The costs of both configurations on each pair.
     pub validated: Vec<Validated>,
-    /// The readings of the constrained outputs, for the default and for the best.
+    /// The readings of the constrained outputs on each pair, for the default and for the best configuration.
     pub(crate) readings: Vec<[Readings; 2]>,
     /// Number of configurations compared with the default on these pairs so far, including this one.
     pub(crate) candidates: usize,
@@ -60,12 +60,12 @@ pub struct OnBoth {
     pub(crate) hosts: BTreeSet<String>,
 }
 
-/// How the default and the best meet each constraint on the pairs of a validation.
+/// The results of the default and the best configuration for each constraint, on the pairs of a validation.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct BothHoldings {
-    /// How the default meets each constraint.
+    /// The default's result for each constraint.
     pub default: Vec<Holding>,
-    /// How the best configuration meets each constraint.
+    /// The best configuration's result for each constraint.
     pub tuned: Vec<Holding>,
 }
 
@@ -95,7 +95,7 @@ impl OnBoth {
         self.candidates = self.candidates.max(all.len());
     }
 
-    /// Returns the pairs of the training on which the costs of both configurations are known.
+    /// Returns the training pairs on which the costs of both configurations are known.
     pub(super) fn of_training(
         history: &History,
         objective: &Objective,
@@ -119,7 +119,7 @@ impl OnBoth {
         self.hosts.extend(other.hosts.iter().cloned());
     }
 
-    /// Returns how both configurations meet each constraint.
+    /// Returns the results of both configurations for each constraint.
     pub fn holdings(&self, constraints: &[Constraint]) -> BothHoldings {
         let of = |place: usize| {
             let mut tally = Tally::default();
@@ -131,8 +131,8 @@ impl OnBoth {
 }
 
 /// Returns the pairs of a plan that have already been measured with both the default and the best
-/// configuration, in the order of the plan. If the best is the default, its costs are compared with
-/// themselves, so the ratio is 1. `names` are the names of the instances by number.
+/// configuration, in the order of the plan. If the best configuration is the default, its costs are compared
+/// with themselves, so the ratio is 1. `names` are the names of the instances by number.
 pub fn recorded(
     plan: &Plan,
     names: &[&String],
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(
             costs(&[row(0, Observation::finished(9.0)), finished, tuned]),
             [(0.6, 0.5)],
-            "the last counts"
+            "the last measurement counts"
         );
     }
 
@@ -205,7 +205,7 @@ mod tests {
             kept.iter().map(cost).collect::<Vec<f64>>()
         };
         assert_eq!(costs(true, Some("b")), [2.0, 3.0]);
-        assert_eq!(costs(true, None), [1.0, 2.0, 4.0], "those of the last machine");
+        assert_eq!(costs(true, None), [1.0, 2.0, 4.0], "the trials from the last machine");
         assert_eq!(costs(false, Some("b")), [1.0, 2.0, 3.0, 4.0]);
     }
 }

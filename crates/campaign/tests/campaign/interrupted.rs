@@ -1,4 +1,4 @@
-//! A campaign that is killed or interrupted at any moment resumes as if nothing had happened.
+//! Tests that a campaign that is killed or interrupted at any moment resumes as if nothing had happened.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -83,12 +83,12 @@ fn go_on(folder: &Path, manner: Manner) {
     go_on_until(folder, manner, |_| {});
 }
 
-/// Does the same, and passes the bell to `ready`.
+/// Does the same as [`go_on`], and passes the bell to `ready`.
 fn go_on_until(folder: &Path, manner: Manner, ready: impl FnOnce(Bell)) -> Stop {
     go_on_seen(folder, manner, ready, &mut |_| {})
 }
 
-/// Does the same, and passes events to `sink`.
+/// Does the same as [`go_on_until`], and passes events to `sink`.
 fn go_on_seen(folder: &Path, manner: Manner, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Stop {
     let settings = manner.settings();
     let charter = Charter {
@@ -141,7 +141,7 @@ fn race(what: &What) -> Option<String> {
     is_of_race.then(|| format!("{what:?}"))
 }
 
-/// Is not a test itself: it runs in the process that gets killed.
+/// This is not a test in itself: it runs in the process that gets killed.
 #[test]
 fn process_to_be_killed() {
     if let Ok(folder) = std::env::var(FOLDER) {

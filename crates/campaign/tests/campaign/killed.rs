@@ -1,12 +1,12 @@
-//! A campaign of real processes that is killed with SIGKILL at random moments. No reported trial is lost or
-//! duplicated, the store is intact, and no process of the target is left running.
+//! Tests a campaign of real processes that is killed with SIGKILL at random moments. No reported trial is
+//! lost or duplicated, the store is intact, and no process of the target is left running.
 
 use scenario::testkit::Stage;
 
 use crate::session::{SCENARIO, kill_and_go_on};
 
-/// Script of the target. Each of its processes holds a lock on a file, including children that it leaves
-/// behind.
+/// The target's script. Each of its processes, including children that it leaves behind, holds a lock on a
+/// file.
 const SCRIPT: &str = "exec 9< \"${0%/*}/alive\"\nflock -s 9\n[ $1 -gt 7 ] && sleep 60 &\nsleep 0.00$1\n";
 
 const TEXT: &str = r#"

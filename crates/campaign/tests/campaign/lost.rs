@@ -1,4 +1,4 @@
-//! Lost trials have no result: they are run again and never count.
+//! Tests lost trials, which have no result: they are run again and never count.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,8 @@ const REASON: &str = "lost in simulated time";
 /// Cutoff that no trial reaches.
 const CUTOFF: f64 = 1e6;
 
-/// Validates a bowl, where `is_lost` determines which trials are lost. Also returns how often each trial was
-/// run.
+/// Runs a search and a validation on a bowl. `is_lost` determines which validation trials are lost. Also
+/// returns how often each of them was run.
 fn validated(is_lost: fn(&TrialRequest, u32) -> bool) -> (Concluded, BTreeMap<TrialKey, u32>) {
     let settings = settings(5, CUTOFF, Budget { trials: Some(300), ..Budget::default() });
     let (sender, asked) = std::sync::mpsc::channel();

@@ -1,4 +1,4 @@
-//! Measures a real program before a campaign.
+//! Tests measuring a real program before a campaign.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Campaigns in which a model proposes configurations.
+//! Tests campaigns in which a model proposes configurations.
 
 use std::sync::Arc;
 use std::time::Duration;

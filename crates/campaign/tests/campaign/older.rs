@@ -1,4 +1,4 @@
-//! Campaigns of earlier versions can be resumed.
+//! Tests that campaigns from earlier versions can be resumed.
 
 use campaign::resume::Resumed;
 use engine::racing::Snapshot;

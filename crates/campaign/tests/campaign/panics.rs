@@ -1,4 +1,4 @@
-//! Panics in code that a campaign waits for.
+//! Tests panics in code that a campaign waits for.
 
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -12,8 +12,8 @@ use execution::{Account, FunctionTarget, Leash, Outcome, Slot, Target, TargetErr
 
 use crate::simulated::{bowl, settings};
 
-/// Runs a search of 30 trials. Returns why the search stopped and the reasons for its failures. Panics if the
-/// search hangs.
+/// Runs a search of 30 trials. Returns the reason why the search stopped, and the reasons for its failed
+/// trials. Panics if the search hangs.
 fn search(target: impl Target + 'static) -> (Stop, Vec<String>) {
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || {

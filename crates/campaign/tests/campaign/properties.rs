@@ -1,4 +1,4 @@
-//! Properties that hold in every campaign, tested with random worlds, budgets, settings and numbers of
+//! Tests properties that hold in every campaign, with random worlds, budgets, settings and numbers of
 //! workers.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -181,7 +181,7 @@ proptest! {
         prop_assert_eq!(replaced_on_fewer, None, "the incumbent is never replaced on fewer pairs");
         prop_assert_eq!(incumbent, optimizer.incumbent(), "every new incumbent is reported");
 
-        // Every trial is accounted for once: either told or still running.
+        // Every trial is accounted for once: either reported or still running.
         let still_out: Vec<_> = optimizer.running().map(|request| request.id).collect();
         let mut accounted: Vec<_> = told.iter().chain(&still_out).copied().collect();
         accounted.sort_unstable();

@@ -1,4 +1,4 @@
-//! Runs that are withdrawn and repeated.
+//! Tests runs that are withdrawn and repeated.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -102,7 +102,7 @@ fn a_campaign_stopped_by_a_missing_resource_can_be_resumed() {
     stage.file("script.sh", SCRIPT);
     stage.file("runs", "");
     stage.file(SCENARIO, &text("exit = 75, times = 1, wait = \"1ms\""));
-    // Both workers may fail, each of them two times.
+    // Each of the two workers may fail twice.
     stage.file("how", &format!("{}{}", "true\n".repeat(5), "exit 75\n".repeat(100)));
     let stop = go_on(&stage.folder, 12);
     assert!(matches!(&stop, Stop::Aborted(why) if why.contains("exit 75")), "{stop:?}");

@@ -1,4 +1,4 @@
-//! A campaign is complete at every moment, both when it is created and when it replaces another.
+//! Tests that a campaign is complete at every moment, both when it is created and when it replaces another.
 
 use std::path::{Path, PathBuf};
 
@@ -54,7 +54,7 @@ impl World {
 
 const MORE: &str = "x,instance,seed,cost\n6,INSTANCE,1,0.75\n";
 
-/// Returns a 32-bit number in the header of an SQLite file.
+/// Returns a 32-bit number from the header of an SQLite file.
 fn header(path: &Path, place: usize) -> u32 {
     let bytes = std::fs::read(path).unwrap();
     u32::from_be_bytes(bytes[place..place + 4].try_into().unwrap())

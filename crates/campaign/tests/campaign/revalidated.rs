@@ -1,4 +1,4 @@
-//! A validation that is interrupted and resumed gives the same verdict as an uninterrupted one.
+//! Tests that a validation that is interrupted and resumed gives the same verdict as an uninterrupted one.
 
 use campaign::budget::Budget;
 use campaign::event::What;
@@ -14,8 +14,8 @@ use crate::simulated::{bowl, settings};
 
 const UNSEEN: u32 = 8;
 
-/// Searches, unless the search is already complete, and validates until `most` trials of the validation have
-/// ended. In every second session, some of these trials are lost.
+/// Searches, unless the search is already complete, and validates until `most` validation trials have ended.
+/// In every second session, some of these trials are lost.
 fn session(stage: &Stage, number: usize, most: usize) -> Concluded {
     let settings = settings(5, 50.0, Budget { trials: Some(60), ..Budget::default() });
     let folder = stage.folder.join("bowl.campaign");

@@ -1,5 +1,5 @@
-//! Each trial starts a server, queries it and stops it, in a campaign that is killed at random moments. No
-//! server is left running, and no trial is ever answered by the server of another trial.
+//! Tests servers in a campaign that is killed at random moments. Each trial starts a server, queries it and
+//! stops it. No server is left running, and no trial is ever answered by another trial's server.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;

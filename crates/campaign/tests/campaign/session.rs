@@ -31,8 +31,8 @@ const FOLDER: &str = "CAPTUNE_TEST_KILLED";
 const TRIALS: &str = "CAPTUNE_TEST_TRIALS";
 const WORKERS: usize = 2;
 
-/// Resumes the campaign in a folder and runs it until it stops. Prints the number of every trial that the
-/// optimizer is told of.
+/// Resumes the campaign in a folder and runs it until it stops. Prints the number of every trial that is
+/// reported to the optimizer.
 pub(crate) fn go_on(folder: &Path, trials: u64) -> Stop {
     let text = std::fs::read_to_string(folder.join(SCENARIO)).unwrap();
     let scenario = scenario::read(&text, folder, "test").unwrap_or_else(|mistakes| panic!("{mistakes}"));
@@ -70,7 +70,7 @@ pub(crate) fn go_on(folder: &Path, trials: u64) -> Stop {
     stop.unwrap()
 }
 
-/// Is not a test itself: it runs in the process that gets killed.
+/// This is not a test in itself: it runs in the process that gets killed.
 #[test]
 fn process_to_be_killed() {
     if let Ok(folder) = std::env::var(FOLDER) {
@@ -158,7 +158,7 @@ pub(crate) fn kill_and_go_on(folder: &Path, kills: u64, stream: &str) -> Vec<Tri
         trials = check(folder, &trials, &known);
     }
     println!("{kills} kills, {} trials told, {} stored", known.len(), trials.len());
-    // Now the campaign is not killed, so it finishes.
+    // This time the campaign is not killed, so it finishes.
     let budget = trials.len() as u64 + 20;
     assert!(command(folder, budget).output().unwrap().status.success());
     trials = check(folder, &trials, &known);

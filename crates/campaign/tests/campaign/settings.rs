@@ -1,4 +1,4 @@
-//! Settings of the search that are derived from a scenario.
+//! Tests the search settings that are derived from a scenario.
 
 use campaign::Search;
 use campaign::conduct::{Order, settings};

@@ -1,4 +1,4 @@
-//! Whole campaigns in simulated time.
+//! Tests whole campaigns in simulated time.
 
 use campaign::budget::Budget;
 use campaign::deadline::Deadline;
@@ -79,7 +79,7 @@ fn a_validation_without_unseen_instances_takes_no_more_trials_than_the_search() 
     assert_eq!(pairs(Some(100), 300).len(), 300, "all unseen instances");
 }
 
-/// A default that loses at once has few pairs. Its cost on them is mostly luck, so their ratio is not
+/// A default that loses at once has few pairs. Its cost on these pairs is mostly luck, so the ratio is not
 /// meaningful.
 #[test]
 fn a_ratio_in_the_training_needs_five_pairs() {
@@ -159,8 +159,8 @@ fn the_best_configurations_that_lost_race_again_before_the_end() {
     assert!(within(1500, 1800).count() < 5, "{returned:?}");
 }
 
-/// Runs a campaign in which some configurations crash. Returns why it stopped, the number of trials and the
-/// number of crashes.
+/// Runs a campaign in which some configurations crash. Returns the reason why it stopped, the number of
+/// trials and the number of crashes.
 fn stop_with_crashes(workers: usize, crashes: fn(&TrialRequest) -> bool) -> (Stop, u64, u64) {
     let settings = settings(5, 50.0, Budget { trials: Some(300), ..Budget::default() });
     let answer = move |request: &TrialRequest| match crashes(request) {
@@ -188,7 +188,7 @@ fn a_target_that_never_succeeds_stops_the_campaign_soon() {
 #[test]
 fn others_may_succeed_although_the_default_and_many_more_fail() {
     for workers in [1, 2, 7] {
-        // The default has the first choice of the parameter, like a third of all random configurations.
+        // The default has the parameter's first choice, like a third of all random configurations.
         let (stop, trials, crashed) =
             stop_with_crashes(workers, |request| request.configuration.codes()[2] == 0.0);
         assert!(matches!(stop, Stop::Budget(_)), "{stop:?}");

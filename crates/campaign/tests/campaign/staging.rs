@@ -1,4 +1,4 @@
-//! Staged instances, and large numbers of instances.
+//! Tests staged instances and large numbers of instances.
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
@@ -146,7 +146,8 @@ fn compressed_files_are_unpacked() {
 fn many_instances_with_many_features_are_opened_twice_in_time() {
     const COUNT: usize = 20_000;
     let stage = Stage::new();
-    // The rows are in reverse order, and half of the names in them are shorter than those of the instances.
+    // The rows are in reverse order, and half of the names in them are shorter than the names of the
+    // instances.
     let name = |number: usize| format!("in/{number:05}.cnf");
     let row = |number: usize| {
         let name = name(number);

@@ -1,5 +1,5 @@
-//! The guardian of the runs in the tests. Also a server that trials start, query and stop: `up|ask|down PORTS
-//! SLOT TRIAL ...`.
+//! The guardian for the runs in the tests. It is also a server that trials start, query and stop:
+//! `up|ask|down PORTS SLOT TRIAL ...`.
 
 #![allow(clippy::print_stdout, clippy::exit, clippy::unwrap_used)]
 

@@ -35,7 +35,7 @@ pub(crate) enum What {
     Crowd,
     /// Leaves behind a process that has left the session.
     Escape,
-    /// Leaves its session and runs for another moment.
+    /// Leaves its session and runs for a moment longer.
     Escaped,
 }
 

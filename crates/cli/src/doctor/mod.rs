@@ -15,8 +15,8 @@ use exhibit::What;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-With limits or a tier, doctor also runs a program under them. Exit code 4 if
-this machine cannot enforce them.")]
+With limits or a tier, doctor also runs a program under them. The exit code is
+4 if this machine cannot enforce them.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     limits: LimitArguments,
@@ -38,7 +38,7 @@ pub(crate) fn doctor(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(tier) = used {
         print_limits(tier);
     }
-    // Finally run with exactly the limits and tier of the command line, as `exec` would.
+    // Finally, run with exactly the limits and the tier given on the command line, as `exec` would.
     let tried = confine::run(
         &with_tier(What::Nothing, arguments.limits.tier),
         &arguments.limits.limits(),
@@ -54,14 +54,14 @@ fn why(error: &LaunchError) -> String {
     }
 }
 
-/// Starts a process that leaves its session in this tier, and reports whether the process was found.
+/// Starts, in this tier, a process that leaves its session, and reports whether the process was found.
 fn works(tier: Tier) -> Result<String, LaunchError> {
     let limits = Limits { wall: Some(Duration::from_secs(10)), ..Limits::default() };
     let finished = confine::run(&with_tier(What::Escape, Some(tier)), &limits, &Control::new())?;
     Ok(match finished.stragglers {
         Some(1..) => "a process that left its session was found and killed".into(),
         Some(0) => "a process that left its session was not found".into(),
-        None => "but a process that leaves its session escapes".into(),
+        None => "a process that leaves its session can escape".into(),
     })
 }
 
@@ -145,7 +145,7 @@ fn judge(tried: &TryOut, finished: &Finished) -> String {
     match finished.end() {
         End::Stopped(limit) if limit == tried.limit => format!("holds: stopped{at}"),
         End::Signalled(signal) if tried.limit == Limit::Memory => {
-            format!("holds: more was refused{at}, and the program ended with signal {signal}")
+            format!("holds: more memory was refused{at}, and the program ended with signal {signal}")
         }
         other => format!("does not hold: {other:?}"),
     }

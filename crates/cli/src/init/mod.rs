@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     /// Scenario file to write
     #[arg(value_name = "SCENARIO", default_value = goal::FILE)]
     path: PathBuf,
-    /// Convert a folder or file of another configurator
+    /// Convert a folder or file from another configurator
     #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["command", "space", "instances"])]
     from: Option<PathBuf>,
     /// Command in one string, with its parameters as ranges or in --space
@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     space: Option<String>,
     #[command(flatten)]
     goal: Goal,
-    /// Wall time of the whole campaign (90s, 2h)
+    /// Wall time for the whole campaign (90s, 2h)
     #[arg(long, value_name = "TIME")]
     budget: Option<String>,
     /// Replace an existing scenario with different content
@@ -107,7 +107,7 @@ fn next(path: &Path, runs: Option<&Path>) {
 }
 
 impl Arguments {
-    /// Returns the command and the options. Asks the user for what is missing.
+    /// Returns the command and the options. Asks the user for anything that is missing.
     fn wishes(&self) -> anyhow::Result<(String, Wishes)> {
         let mut questions = Questions::new(std::io::stdin().lock(), std::io::stdin().is_terminal());
         let any = self.command.is_some() || self.space.is_some() || !self.goal.instances.is_empty();
@@ -145,7 +145,7 @@ impl Arguments {
                 wishes.cutoff = Some(questions.ask("Cutoff: stop a trial after", "30s")?);
             }
             if budget.is_none() {
-                budget = Some(questions.ask("Wall time of the whole campaign", "1h")?);
+                budget = Some(questions.ask("Wall time for the whole campaign", "1h")?);
             }
             if wishes.success_exit.is_empty() {
                 let asked = questions.ask("Exit codes that mean success", "0")?;
@@ -160,7 +160,7 @@ impl Arguments {
     }
 }
 
-/// Asks what to optimise. If the target prints this number, also asks for the pattern that finds it.
+/// Asks which quantity to optimise. If the target prints it, also asks for the pattern that finds it.
 fn ask_objective(questions: &mut Questions<impl BufRead>, wishes: &mut Wishes) -> anyhow::Result<()> {
     let asked = questions.ask(
         "What to minimise: cpu_time, wall_time, memory, or the name of a number that the command prints\n\

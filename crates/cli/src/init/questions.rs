@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 /// Asks questions and reads the answers.
 pub(super) struct Questions<R> {
     answers: R,
-    /// Whether the answers are typed in a terminal. A terminal shows them already, so they are not printed.
+    /// Whether the answers are typed in a terminal. A terminal already shows them, so they are not printed.
     typed: bool,
 }
 

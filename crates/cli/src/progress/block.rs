@@ -12,7 +12,7 @@ use crate::words::{clock, count, counted, name, share, times};
 /// Width of the progress bar in characters.
 const BAR: usize = 10;
 
-/// Returns the lines of the block, which may be longer than the terminal is wide.
+/// Returns the lines of the block, which may be wider than the terminal.
 pub(crate) fn block(progress: &progress::Progress, facts: &Facts) -> Vec<String> {
     let progress = &Progress::of(progress, &facts.costs);
     vec![spent(progress, facts), standing(progress, facts), racing(progress, facts)]
@@ -31,7 +31,7 @@ fn spent(progress: &Progress, facts: &Facts) -> String {
     format!(" {} {} {}", used(&facts.budget, &progress.spent), bar(progress.fraction), parts.join(" · "))
 }
 
-/// Formats the elapsed time, and how much is used of the budget that will be spent first.
+/// Formats the elapsed time, and the use of the budget that will run out first.
 pub(crate) fn used(budget: &Budget, spent: &Spent) -> String {
     let time = clock(spent.wall);
     let part = |limit: Option<f64>, used: f64| limit.map_or(-1.0, |limit| used / limit);
@@ -56,7 +56,7 @@ fn bar(part: f64) -> String {
     text + &"░".repeat(empty)
 }
 
-/// Formats the number of trials and the shares of those that did not finish.
+/// Formats the number of trials and the shares that were capped, timed out, crashed, wrong or lost.
 pub(crate) fn trials(tally: &Tally) -> String {
     let all = tally.trials.all();
     let of_all = |number: u64| (number > 0).then(|| share(number as f64 / all as f64));

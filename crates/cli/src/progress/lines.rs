@@ -153,7 +153,7 @@ pub(crate) fn warn(warning: &Warning, facts: &Facts) -> String {
             the(by.0, against)
         ),
         Warning::Teardown { id, reason } => format!(
-            "The teardown of trial {id} failed: {}; its result counts and its processes ended, but files may be left",
+            "The teardown of trial {id} failed: {}; its result counts and its processes ended, but files may remain",
             first_line(reason).trim_start_matches("teardown: ")
         ),
         Warning::LeftBehind { id, path } => format!(

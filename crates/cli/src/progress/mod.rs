@@ -89,7 +89,7 @@ impl Display {
                 if let Err(error) = message::print(format!("{}\n", view::event(event, costs)).as_bytes())
                     && !std::mem::replace(unwritten, true)
                 {
-                    message::say(&format!("warning: events are missing: {error:#}"));
+                    message::say(&format!("warning: some events could not be written: {error:#}"));
                 }
             }
             Self::Silent => {}

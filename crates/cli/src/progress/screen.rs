@@ -23,7 +23,7 @@ pub(crate) struct Screen {
     facts: Facts,
     pass: Pass,
     paint: Paint,
-    /// Number of lines of the block that are on the screen now.
+    /// Number of the block's lines that are on the screen now.
     drawn: usize,
     /// Campaign time of the last redraw.
     at: f64,

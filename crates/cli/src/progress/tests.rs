@@ -254,7 +254,7 @@ fn a_tie_has_no_line() {
 fn a_heartbeat_comes_after_ten_seconds_and_then_every_minute() {
     let mut log = Log::new(facts());
     let mut beats = Vec::new();
-    // The campaign is resumed after 1000 s of an earlier session.
+    // The campaign is resumed after an earlier session of 1000 s.
     for tenth in 0..2000 {
         let at = 1000.0 + f64::from(tenth) / 10.0;
         let lines = log.show(&Event { at, what: What::Progress(Box::new(progress())) });

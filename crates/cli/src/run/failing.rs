@@ -6,7 +6,7 @@ use scenario::TargetSettings;
 
 use crate::words::harmless;
 
-/// Maximum number of lines of output that are shown.
+/// Maximum number of output lines shown.
 const LINES: usize = 20;
 
 /// Explains a failed trial in full.
@@ -60,7 +60,7 @@ fn advice(detail: &Detail, target: &TargetSettings) -> Vec<String> {
     if let Some(first) = suspects.first() {
         let names = suspects.join(", ");
         advice.push(format!(
-            "variables of your shell that the target does not get: {names}; pass one with `pass_env = [\"{first}\"]`"
+            "variables in your shell that the target does not get: {names}; pass one with `pass_env = [\"{first}\"]`"
         ));
     }
     advice

@@ -32,7 +32,7 @@ pub(super) fn run(
     let (count, mut trials) = (folds.count(), 0);
     for number in 1..=count {
         if stopping.is_interrupted() {
-            message::note("interrupted; the same command resumes");
+            message::note("interrupted; run the same command again to resume");
             return Ok(ExitCode::Interrupted);
         }
         let opened = folds.open(number).map_err(explained)?;

@@ -2,7 +2,7 @@
 //!
 //! | source, in this order | format |
 //! |---|---|
-//! | `SLURM_JOB_END_TIME`, of Slurm 23.02 and newer | seconds since the epoch |
+//! | `SLURM_JOB_END_TIME`, in Slurm 23.02 and newer | seconds since the epoch |
 //! | `squeue --noheader --jobs=ID --format=%L` | the time left: days-hours:minutes:seconds |
 
 use std::env;
@@ -23,7 +23,7 @@ const TASK: &str = "SLURM_ARRAY_TASK_ID";
 const END_TIME: &str = "SLURM_JOB_END_TIME";
 /// Time limit for `squeue`.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Size limit of the answer from `squeue`, in bytes.
+/// Size limit for the answer from `squeue`, in bytes.
 const ANSWER: usize = 4096;
 
 /// A Slurm job.
@@ -33,13 +33,13 @@ pub(crate) struct Job {
     end: End,
 }
 
-/// When a job ends.
+/// The end of a job.
 #[derive(Clone, PartialEq, Debug)]
 enum End {
     At(SystemTime),
     /// The job has no time limit.
     Never,
-    /// The end is unknown, for this reason.
+    /// The end is unknown, for the given reason.
     Unknown(String),
 }
 

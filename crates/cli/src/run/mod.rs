@@ -49,7 +49,7 @@ const LOST_HINT: &str = "hint: the process that supervises a trial was killed: b
 #[command(after_help = "\
 A new campaign is stored in a folder next to its scenario: cnf.campaign for
 cnf.toml. The same command resumes it after Ctrl-C or a power cut, or with a
-larger budget; every ended trial is stored there. docs/reference/scenario.md
+larger budget; every trial that has ended is stored. docs/reference/scenario.md
 explains what happens if you change the scenario of a campaign.
 
 Instead of a scenario, you can pass a command, with ranges and choices in place
@@ -62,7 +62,7 @@ it:
 Exit code: 0 if the campaign ended; 1 if too many trials were lost; 2 if the
 arguments or the scenario are invalid; 3 if the target never succeeded; 4 if
 this machine cannot enforce a limit; 5 if the folder cannot be used; 130 if you
-interrupted the campaign or its Slurm job ends.")]
+interrupted the campaign or its Slurm job is about to end.")]
 pub(crate) struct Arguments {
     /// Scenario, or folder of a campaign [default: captune.toml]
     #[arg(value_name = "SCENARIO|DIR")]
@@ -70,10 +70,10 @@ pub(crate) struct Arguments {
     /// Folder of the campaign [default: named after the scenario]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Wall time of the whole campaign (90s, 2h) [default: the scenario's]
+    /// Wall time for the whole campaign (90s, 2h) [default: the scenario's]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_duration)]
     budget: Option<Duration>,
-    /// CPU time of all trials [default: the scenario's]
+    /// CPU time for all trials [default: the scenario's]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_duration)]
     cpu_budget: Option<Duration>,
     /// Stop after this many trials [default: the scenario's]
@@ -89,7 +89,7 @@ pub(crate) struct Arguments {
     /// and one per minute), json (every event, on standard output) or none
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Choice::Auto, hide_possible_values = true)]
     progress: Choice,
-    /// Runs to start with, in any format of `captune import`; each is imported once
+    /// Runs to start with, in any format that `captune import` reads; each is imported once
     #[arg(long, value_name = "FROM")]
     import: Option<PathBuf>,
     #[command(flatten)]

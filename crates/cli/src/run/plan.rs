@@ -77,12 +77,12 @@ pub(crate) fn about_instances(scenario: &Scenario) -> Vec<String> {
         lines.push(format!("{noun}: {}{more}", shown.join(", ")));
     }
     if let Some(features) = &scenario.instances.features {
-        lines.push(format!("{} of each instance", counted(features.numbers().len() as u64, "feature")));
+        lines.push(format!("{} per instance", counted(features.numbers().len() as u64, "feature")));
     }
     lines
 }
 
-/// Formats the time limit of the validation.
+/// Formats the time limit for the validation.
 fn validation(terms: &Terms) -> String {
     let budget = terms.budget.filter(|_| terms.wanted);
     budget.map_or_else(String::new, |budget| format!(", then at most {} for the validation", chosen(budget)))

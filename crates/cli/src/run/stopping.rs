@@ -54,7 +54,9 @@ impl Stopping {
 }
 
 fn stop_at_once() {
-    message::say("stopped at once; every ended trial is stored, and the same command resumes");
+    message::say(
+        "stopped at once; every trial that has ended is stored; run the same command again to resume",
+    );
     #[expect(clippy::exit, reason = "the second signal")]
     std::process::exit(130);
 }

@@ -42,6 +42,6 @@ fn refusal(error: CannotExpress) -> Hinted {
     let list: Vec<String> = error.what.iter().map(|what| format!("\n  - {what}")).collect();
     Hinted {
         message: format!("the format {} cannot express{}", error.format, list.concat()),
-        hint: "change these in the file, or convert to toml, which expresses everything".to_owned(),
+        hint: "change these in the file, or convert to toml, which can express everything".to_owned(),
     }
 }

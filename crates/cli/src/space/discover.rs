@@ -14,9 +14,9 @@ use super::file;
 use crate::exit_code::ExitCode;
 use crate::message::{self, Hinted};
 
-/// CPU time limit of the command. Printing a help text takes far less.
+/// CPU time limit for the command. Printing a help text takes far less.
 const CPU: Duration = Duration::from_secs(10);
-/// Output limit in bytes. The longest known text, SCIP's, has half a megabyte.
+/// Output limit in bytes. The longest known text, SCIP's, is half a megabyte long.
 const OUTPUT: usize = 16 << 20;
 
 #[derive(Args, Debug)]
@@ -84,7 +84,7 @@ fn read(files: &[PathBuf]) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Runs a command and returns what it prints. Its exit code is ignored, because some programs fail when asked
+/// Runs a command and returns its output. Its exit code is ignored, because some programs fail when asked
 /// for help.
 fn run(words: &[OsString]) -> anyhow::Result<String> {
     let (program, arguments) = words.split_first().context("there is no command")?;

@@ -74,7 +74,8 @@ pub(super) fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
         std::fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut content))
     };
     if size.with_context(cannot)? as u64 > LARGEST {
-        let hint = "a space has at most 256 MiB; is this the right file?".to_owned();
+        let hint =
+            "a space file may be at most 256 MiB in size; check that this is the right file".to_owned();
         return Err(Hinted { message: format!("{} is too large for a space", shown(path)), hint }.into());
     }
     Ok(content)

@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
 enum Verb {
     /// Show a space as a table, with its size
     Show(show::Arguments),
-    /// List every error in space files, with its place
+    /// List every error in space files, with its location
     Check(check::Arguments),
     /// Write a space in another format
     Convert(convert::Arguments),

@@ -63,10 +63,7 @@ fn text(picture: &Picture, width: Option<usize>) -> String {
         Figured::Known(figures) => rows.extend(self::rows(picture, figures)),
         Figured::Unknown { problem } => {
             rows.push(("best", name(picture.incumbent, "default")));
-            rows.push((
-                "costs",
-                format!("not shown, because the scenario cannot be read any more: {problem}"),
-            ));
+            rows.push(("costs", format!("not shown, because the scenario can no longer be read: {problem}")));
         }
     }
     text += &wrap::rows(&rows, width);

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::{captune_reading, captune_with, code, in_folder, installed, stderr, stdout};
 
-/// A proposal of `captune space discover`, which must be a valid space.
+/// A proposal from `captune space discover`, which must be a valid space.
 struct Proposal {
     text: String,
     said: String,
@@ -28,7 +28,7 @@ impl Proposal {
         line.unwrap_or_else(|| panic!("no {name} in\n{}", self.text))
     }
 
-    /// Runs a program with the default and `others` random configurations of the proposal.
+    /// Runs a program with the default and `others` random configurations from the proposal.
     fn accepted(&self, line: &str, others: u32, code: i32) {
         let draw =
             |more: &str| stdout(&captune_reading(&format!("space sample - --as cmd {more}"), &self.text));
@@ -161,7 +161,7 @@ fn scip() {
     });
 }
 
-/// Returns the folder with the programs of the PostgreSQL server, if it is installed.
+/// Returns the folder with the PostgreSQL server's programs, if the server is installed.
 fn postgres_programs() -> Option<String> {
     let output = Command::new("pg_config").arg("--bindir").output().ok()?;
     let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();

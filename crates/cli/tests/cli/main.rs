@@ -1,4 +1,4 @@
-//! Tests of the program from the command line.
+//! Tests the program from the command line.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 

@@ -1,6 +1,7 @@
 //! The monotonic clock and an alarm on it.
 //!
-//! The alarm is a timer descriptor, because `poll` may time out late, by up to a thousandth of the wait.
+//! The alarm is a timer descriptor, because a timeout of `poll` may be late by up to a thousandth of the
+//! wait.
 
 use std::io;
 use std::ops::{Add, Sub};
@@ -17,7 +18,7 @@ use rustix::time::{
 pub(super) struct Moment(u64);
 
 impl Moment {
-    /// A point that never comes.
+    /// A point in time that never comes.
     pub(super) const NEVER: Self = Self(u64::MAX);
 
     pub(super) fn now() -> Self {

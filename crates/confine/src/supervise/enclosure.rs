@@ -48,7 +48,7 @@ impl Enclosure {
         }
     }
 
-    /// Forks a child that is inside the enclosure from the start.
+    /// Forks a child that starts inside the enclosure.
     pub(super) fn fork(&mut self) -> Result<Forked, Failure> {
         let forked = match self {
             Self::Cgroup(group) => sys::fork_into(group.descriptor()).during(Step::CgroupFork)?,

@@ -20,8 +20,8 @@ use crate::wire::{self, Reply, Report, RunSpec};
 
 /// Forks supervisors until the caller and all of its runs are gone.
 pub(super) fn guard(requests: OwnedFd) -> Option<()> {
-    // Without this, another process would adopt the orphans of a killed supervisor. An error is ignored
-    // here, because the tiers that depend on it check for themselves.
+    // Without this, another process would adopt the orphans of a killed supervisor. An error is ignored here,
+    // because the tiers that depend on this setting check it themselves.
     set_child_subreaper(Some(Pid::INIT)).ok();
     let ourselves = pidfd_open(getpid(), PidfdFlags::empty()).ok()?;
     let deaths = sys::signal_descriptor(Signal::CHILD).ok()?;
@@ -76,7 +76,7 @@ impl Guardian {
             match fork_for(spec.tier) {
                 Ok(Forked::Child) => {
                     // The sockets of other runs must close when those runs end, even if this supervisor is
-                    // still running. So drop its copies now.
+                    // still running. So the supervisor drops its copies of them now.
                     self.requests = None;
                     self.runs.clear();
                     self.lost.clear();

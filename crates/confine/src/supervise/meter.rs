@@ -5,15 +5,15 @@
 //! | W | time of children that the supervisor has waited for, and of their children (rusage) |
 //! | o(p) | own time of a living process p, to the nanosecond (its CPU clock) |
 //! | c(p) | time of the children that p has waited for, in whole ticks (`stat`) |
-//! | s(p) | o(p) when p, dead or alive, was last seen |
+//! | s(p) | value of o(p) when p, dead or alive, was last seen |
 //! | G | time of the control group, if there is one |
 //!
-//! The time used is at least max( W + Σ o(p) + Σ c(p), Σ s(p), G ). The second bound includes children
-//! whose parents never wait for them. The third bound includes every process, but for running processes
-//! it is up to a tick late.
+//! The time used is at least max( W + Σ o(p) + Σ c(p), Σ s(p), G ). The second bound includes children whose
+//! parents never wait for them. The third bound includes every process, but it may lag by up to one tick for
+//! running processes.
 //!
 //! If processes of an earlier job are still running, the value of each bound at the start of the job is
-//! subtracted. The difference then has a rounding error of up to a tick for each process.
+//! subtracted. The difference then has a rounding error of up to one tick per process.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -46,7 +46,7 @@ pub(super) struct Meter {
     replaced: Duration,
     /// The largest memory sampled.
     pub(super) peak_memory: u64,
-    /// Whether a process was seen whose children nobody reaps.
+    /// Whether any process was seen whose children are never reaped.
     pub(super) saw_unreaped: bool,
     before: Before,
 }
@@ -74,7 +74,7 @@ impl Meter {
         }
     }
 
-    /// Starts counting from now.
+    /// Starts counting the CPU time of a job from now on.
     pub(super) fn begin(&mut self, enclosure: &mut Enclosure) {
         let (accounted, _) = self.read_tree();
         self.before = Before {
@@ -111,7 +111,7 @@ impl Meter {
         Some(CpuTime { user, system, complete: now.complete })
     }
 
-    /// Returns W + Σ o(p) + Σ c(p), and the memory and number of processes.
+    /// Returns W + Σ o(p) + Σ c(p), and a sample with the memory and the number of processes.
     fn read_tree(&mut self) -> (Duration, Sample) {
         let waited = sys::usage_of_children();
         let mut accounted = waited.user + waited.system;
@@ -128,13 +128,13 @@ impl Meter {
         (accounted, sample)
     }
 
-    /// Checks whether the tree has children that nobody reaps; this is slow.
+    /// Checks whether the tree contains children that are never reaped; this is slow.
     pub(super) fn check_unreaped(&mut self) {
         self.saw_unreaped |= self.tree.descendants().iter().any(Process::ignores_children);
     }
 
-    /// Returns the memory of the tree in bytes, with shared pages counted once. For processes for which the
-    /// kernel does not report this, shared pages count in full.
+    /// Returns the memory of the tree in bytes, with shared pages counted once. If the kernel does not report
+    /// this for a process, the shared pages of that process count in full.
     pub(super) fn shared_memory(&self) -> u64 {
         let processes = self.tree.descendants();
         processes.iter().map(|process| process.proportional().unwrap_or(process.resident * self.page)).sum()

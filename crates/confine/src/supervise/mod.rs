@@ -34,20 +34,20 @@ use crate::sys;
 /// The hidden first argument that turns an executable into a guardian.
 pub(crate) const SUPERVISE: &str = "__supervise";
 
-/// Name of guardians and supervisors in process lists. It differs from the caller's name, so that a
-/// `killall` of the caller's name leaves them alive. They can then kill what the caller has started.
+/// Name of guardians and supervisors in process lists. It differs from the caller's name, so that `killall`
+/// with the caller's name leaves them alive. They can then kill the processes that the caller started.
 pub(crate) const NAME: &str = "confine";
 
-/// Runs as guardian until the caller is gone.
+/// Runs as the guardian until the caller is gone.
 pub(crate) fn guard() -> ! {
-    // A failure does no harm: the name is only for display.
+    // A failure is harmless: the name is only for display.
     rustix::thread::set_name(c"confine").ok();
     sys::close_inherited();
     // All processes forked from here inherit these settings. A signal sent to every process must not end
     // a guardian or supervisor before its targets; both exit when their sockets close.
     sys::default_signals();
     sys::block_signals();
-    // If started by hand, standard input is not a socket and there is nothing to do.
+    // If a user starts the guardian by hand, standard input is not a socket and there is nothing to do.
     let done = take_socket().and_then(guardian::guard).is_some();
     sys::exit_now(i32::from(!done))
 }

@@ -86,7 +86,8 @@ impl Stream {
         let into_head = bytes.len().min(self.keep.head - self.kept.head.len());
         self.kept.head.extend_from_slice(&bytes[..into_head]);
         self.kept.tail.extend_from_slice(&bytes[into_head..]);
-        // Cutting only when the tail has reached twice its size moves each byte at most once.
+        // The tail is cut only when it is longer than twice its final length, so each byte moves at most
+        // once.
         if self.kept.tail.len() > 2 * self.keep.tail {
             self.cut_tail();
         }
@@ -97,7 +98,7 @@ impl Stream {
         self.kept.tail.drain(..surplus);
     }
 
-    /// Returns what was kept.
+    /// Returns the kept parts of the stream.
     pub(super) fn finish(mut self) -> Captured {
         if let (None, Some(file)) = (&self.pipe, self.file.take()) {
             self.kept.file_complete = self.read_back(file).is_ok();
@@ -155,7 +156,7 @@ mod tests {
         assert_eq!(stream.written(), 10);
         let kept = stream.finish();
         assert_eq!((&kept.head[..], &kept.tail[..], kept.written), (&b"abc"[..], &b"ghij"[..], 10));
-        // A process that keeps writing does not write to a closed pipe.
+        // A process that keeps running can still write, because the stream is not a closed pipe.
         writer.write_all(b"more").unwrap();
     }
 

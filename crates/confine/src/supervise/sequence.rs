@@ -13,7 +13,7 @@ use crate::folder;
 use crate::sys;
 use crate::wire::{self, Job, Killed, Reply, Report, Request, RunSpec};
 
-/// Runs as supervisor; never returns.
+/// Runs as the supervisor; never returns.
 pub(super) fn supervise(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>, spec: &RunSpec) -> ! {
     let mut held: Option<Enclosure> = None;
     while let Some((job, files)) = next_job(socket, guardian) {

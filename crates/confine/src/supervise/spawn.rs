@@ -24,8 +24,8 @@ pub(super) struct Main {
     pub(super) descriptor: OwnedFd,
 }
 
-/// Starts the target inside its enclosure. Returns as soon as the target's program is running, or the step
-/// that failed.
+/// Starts the target inside its enclosure. Returns as soon as the target's program is running. If that fails,
+/// returns the step that failed.
 pub(super) fn spawn(
     job: &Job,
     enclosure: &mut Enclosure,
@@ -104,8 +104,9 @@ fn limit_resources(job: &Job, memory_by_process: bool) -> Result<(), Failure> {
         limit(Resource::Data, bytes)?;
     }
     if let (Some(cap), None) = (job.limits.cpu, job.limits.grace) {
-        // A safety net in case caller, guardian and supervisor are all killed at once. It leaves a
-        // margin, because the kernel counts ticks and whole seconds. A target with grace may use more.
+        // A safety net in case caller, guardian and supervisor are all killed at once. It leaves a margin,
+        // because the kernel counts ticks and whole seconds. A target with a grace period may use more CPU
+        // time, so it has no such limit.
         limit(Resource::Cpu, cap.saturating_add(Duration::from_secs(3)).as_secs())?;
     }
     Ok(())

@@ -22,7 +22,7 @@ pub(super) enum Tree {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Process {
     pub(super) pid: Pid,
-    /// CPU time of its waited-for children when it was read, in whole ticks.
+    /// CPU time, in whole ticks, of the children that the process had waited for when it was read.
     pub(super) of_children: Duration,
     /// Resident set in pages.
     pub(super) resident: u64,
@@ -50,7 +50,7 @@ impl Tree {
     /// true are skipped together with their descendants.
     ///
     /// Each process is read before its children are listed. So a child that dies in between is missed, but
-    /// its time is never counted twice: once as its own and once in the parent that has waited for it.
+    /// its time is never counted both in the child and in the parent that has waited for it.
     pub(super) fn descendants_outside(self, leave_out: &dyn Fn(Pid) -> bool) -> Vec<Process> {
         let scanned = if self == Self::Scanned { scan() } else { HashMap::new() };
         let children = |pid: i32| match self {
@@ -138,7 +138,7 @@ impl Process {
         Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
     }
 
-    /// Returns whether the process ignores SIGCHLD, so that nobody waits for its children.
+    /// Returns whether the process ignores SIGCHLD, so that its children are never waited for.
     pub(super) fn ignores_children(&self) -> bool {
         let status =
             fs::read_to_string(format!("/proc/{}/status", self.pid.as_raw_pid())).unwrap_or_default();

@@ -24,19 +24,20 @@ use crate::wire::{self, Job, Killed, Order, Reply, Request};
 
 /// Shortest wait between two checks of the CPU time.
 const MIN_WAIT: Duration = Duration::from_micros(200);
-/// The wait to which [`MIN_WAIT`] grows while the tree uses no CPU time.
+/// Upper limit of the shortest wait, which grows while the tree uses no CPU time.
 const IDLE_WAIT: Duration = Duration::from_millis(4);
 /// Wait before the first check of memory and number of processes.
 const FIRST_SAMPLE: Duration = Duration::from_millis(5);
 /// Wait between later checks of memory and number of processes.
 const SAMPLE_WAIT: Duration = Duration::from_millis(50);
-/// The same wait if the number of processes is limited. It is shorter, because processes multiply fast.
+/// The value used instead of [`SAMPLE_WAIT`] if the number of processes is limited. It is shorter, because
+/// processes multiply fast.
 const PROCESS_SAMPLE_WAIT: Duration = Duration::from_millis(5);
 /// Largest difference between two measurements of the same time that counts as rounding.
 const ROUNDING: Duration = Duration::from_millis(1);
 
-/// Runs a job to its end and returns its record. Returns `None` if nobody is left to report to. `is_first`
-/// is false if other jobs ran in this enclosure before.
+/// Runs a job until it ends, and returns its record. Returns `None` if nobody is left to report to.
+/// `is_first` is false if other jobs have already run in this enclosure.
 pub(super) fn watch(
     socket: BorrowedFd<'_>,
     guardian: BorrowedFd<'_>,
@@ -63,8 +64,8 @@ pub(super) fn watch(
         from_before = tree.descendants().iter().map(|process| process.pid).collect();
     }
 
-    // Until it executes its program, the child has the memory of this process, which does not count as
-    // used by the target.
+    // Until the child executes its program, its memory is a copy of this process's memory, which does not
+    // count as used by the target.
     let inherited_memory = sys::usage_of_self().peak_memory;
     let start = Moment::now();
     let main = spawn::spawn(job, enclosure, [stdin.as_fd(), their_stdout.as_fd(), their_stderr.as_fd()])?;
@@ -123,7 +124,7 @@ struct Watch<'a> {
     stdout: Stream,
     stderr: Stream,
     start: Moment,
-    /// Number of cores, and so the seconds of CPU time that the tree can use per second.
+    /// Number of cores, which is also the CPU time in seconds that the tree can use per second.
     cores: u32,
     cpu_cap: Option<Duration>,
     wall_end: Moment,
@@ -235,8 +236,8 @@ impl Watch<'_> {
         }
     }
 
-    /// Measures the tree and sets the time of the next check. This is the earliest moment at which the CPU
-    /// cap can be reached, assuming that the tree uses every core from now on.
+    /// Measures the tree and sets the time of the next check: the earliest moment at which the CPU cap can be
+    /// reached, assuming that the tree uses every core from now on.
     fn sample(&mut self, now: Moment) {
         // Dead orphans must not accumulate during a long run.
         self.deaths.take_dead();
@@ -350,8 +351,8 @@ impl Watch<'_> {
         if let Some(complete) = group.filter(|cpu| cpu.total() + ROUNDING >= accounted) {
             return complete;
         }
-        // Time that was seen earlier but is missing from the accounted time is added. If no more is missing
-        // than rounding explains, the time still counts as complete.
+        // Time that was seen earlier but is missing from the accounted time is added. If the missing time is
+        // small enough to be rounding, the CPU time still counts as complete.
         let lost = self.meter.total_seen().saturating_sub(accounted);
         let complete = lost < ROUNDING && !self.meter.saw_unreaped;
         CpuTime { user: user + lost, system, complete }
@@ -360,7 +361,8 @@ impl Watch<'_> {
     fn peak_memory(&self) -> Option<u64> {
         let counted = self.enclosure.control_group().and_then(ControlGroup::peak_memory);
         // Before it executes its program, the child is a copy of the supervisor, and the kernel's maximum
-        // includes that copy. So a maximum up to the copy's size contains no information about the target.
+        // includes that copy. So a maximum that is no larger than the copy gives no information about the
+        // target.
         let largest = Some(self.deaths.largest).filter(|&bytes| bytes > self.inherited_memory);
         let sampled = Some(self.meter.peak_memory).filter(|&bytes| bytes > 0);
         counted.or_else(|| largest.max(sampled))

@@ -25,14 +25,14 @@ use crate::finished::CpuTime;
 use crate::folder::{self, RUN_PREFIX};
 use crate::limits::Limits;
 
-/// Where to create the group of one run.
+/// The path at which the group for one run is created.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Plan {
     path: CString,
 }
 
 impl Plan {
-    /// Kills and removes the group if it exists. The guardian calls this when the supervisor was killed.
+    /// Kills and removes the group if it exists. The guardian calls this if the supervisor was killed.
     pub(crate) fn clear(&self) {
         remove(self.path());
     }
@@ -139,7 +139,7 @@ impl ControlGroup {
         Ok(CpuTime { user: time("user_usec")?, system: time("system_usec")?, complete: true })
     }
 
-    /// Returns the largest memory that the group ever had, if the kernel measures it.
+    /// Returns the peak memory use of the group, if the kernel measures it.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         fs::read_to_string(self.path.join("memory.peak")).ok()?.trim().parse().ok()
     }
@@ -152,7 +152,7 @@ impl ControlGroup {
 
     /// Kills all members at once.
     pub(crate) fn kill(&self) {
-        // This fails only if the group, and so its members, are gone.
+        // This fails only if the group is gone, and its members with it.
         (&self.kill).write_all(b"1").ok();
     }
 
@@ -218,9 +218,10 @@ fn own_group() -> Result<PathBuf, String> {
 
 /// Enables the memory controller for groups below `path`, if it is delegated to this user.
 ///
-/// A group that passes controllers on to its subgroups must not contain processes itself. If this process
-/// is alone in the group, it moves into a subgroup. If there are other processes, nothing is moved, and
-/// the memory of runs is limited by other means. The subgroups created later show whether this succeeded.
+/// A group that passes controllers on to its subgroups must not contain processes itself. If this process is
+/// alone in the group, it moves into a subgroup. If there are other processes, nothing is moved, and the
+/// memory of runs is limited by other means. Whether the controller was enabled can be seen in the subgroups
+/// created later.
 fn enable_memory(path: &Path) {
     let has = |file: &str| words(&path.join(file)).iter().any(|word| word == "memory");
     if !has("cgroup.controllers") || has("cgroup.subtree_control") {

@@ -2,9 +2,9 @@
 //!
 //! | tier | finds the tree by | kills it by | what escapes |
 //! |---|---|---|---|
-//! | cgroup | a control group of its own | `cgroup.kill` | none |
-//! | namespace | a PID namespace | `kill(-1)` inside, or the kernel | none; time of children nobody waits for |
-//! | subreaper | parent links, orphans adopted | repeated walks | none; time of children nobody waits for |
+//! | cgroup | a control group of its own | `cgroup.kill` | nothing |
+//! | namespace | a PID namespace | `kill(-1)` inside, or the kernel | the time of unwaited-for children |
+//! | subreaper | parent links, orphans adopted | repeated walks | the time of unwaited-for children |
 //! | group | a process group | `kill(-group)` | processes that call `setsid` |
 
 pub(crate) mod cgroup;

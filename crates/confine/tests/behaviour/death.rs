@@ -45,7 +45,7 @@ fn a_chain_of_forks_and_sessions_is_killed() {
     for tier in tight_tiers() {
         let stage = Stage::new();
         let finished = run(&stage.direct(misbehave("chain")).tier(tier), &wall(150));
-        assert!(stage.all_dead_now(), "{tier}: the chain goes on");
+        assert!(stage.all_dead_now(), "{tier}: the chain survived");
         assert!(finished.adopted.unwrap() > 0, "{tier}");
     }
 }
@@ -66,7 +66,7 @@ fn the_tree_dies_with_its_caller() {
         stage.await_ready();
         caller.kill().unwrap();
         caller.wait().unwrap();
-        assert!(stage.all_dead(), "{tier}: survives its caller");
+        assert!(stage.all_dead(), "{tier}: the tree survived its caller");
     }
 }
 
@@ -78,7 +78,7 @@ fn the_group_dies_with_its_caller() {
         stage.await_ready();
         caller.kill().unwrap();
         caller.wait().unwrap();
-        assert!(stage.all_dead(), "{tier}: survives its caller");
+        assert!(stage.all_dead(), "{tier}: the tree survived its caller");
     }
 }
 
@@ -89,7 +89,7 @@ fn the_tree_dies_with_its_supervisor() {
         let caller = call(&stage, tier, "daemon");
         stage.await_ready();
         kill(supervisor_of(&caller));
-        assert!(stage.all_dead(), "{tier}: survives its supervisor");
+        assert!(stage.all_dead(), "{tier}: the tree survived its supervisor");
         let said = String::from_utf8(caller.wait_with_output().unwrap().stdout).unwrap();
         assert!(said.contains("supervisor was lost"), "{tier}: {said}");
     }
@@ -102,7 +102,7 @@ fn the_tree_dies_with_its_guardian() {
         let caller = call(&stage, tier, "daemon");
         stage.await_ready();
         kill(guardian_of(&caller));
-        assert!(stage.all_dead(), "{tier}: survives its guardian");
+        assert!(stage.all_dead(), "{tier}: the tree survived its guardian");
         let said = String::from_utf8(caller.wait_with_output().unwrap().stdout).unwrap();
         assert!(said.contains("supervisor was lost"), "{tier}: {said}");
     }

@@ -9,7 +9,7 @@ use crate::stage::{MISBEHAVE, Stage, misbehave, no_limits};
 fn error(command: &Command, limits: &Limits) -> LaunchError {
     match confine::run(command, limits, &Control::new()) {
         Err(error) => error,
-        Ok(finished) => panic!("it ran: {finished:?}"),
+        Ok(finished) => panic!("the command ran: {finished:?}"),
     }
 }
 

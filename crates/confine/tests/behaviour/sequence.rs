@@ -96,7 +96,7 @@ fn processes_that_keep_running_can_write() {
         assert_eq!(finished.stdout.joined(), b"up\n");
         let script = ": > go; until [ -e done ]; do sleep 0.01; done";
         let finished = sequence.run(&shell(script), &wall(30_000), &Control::new()).unwrap();
-        assert_eq!(finished.stopped, None, "{tier}: it was never finished");
+        assert_eq!(finished.stopped, None, "{tier}: the set-up process never finished");
     }
 }
 
@@ -172,7 +172,7 @@ fn processes_of_a_set_up_die_with_caller_guardian_and_supervisor() {
                     _ => children(guardian)[0],
                 };
                 kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL).unwrap();
-                assert!(stage.all_dead(), "{tier}: survives its {victim}");
+                assert!(stage.all_dead(), "{tier}: a process survived its {victim}");
                 caller.kill().unwrap();
                 caller.wait().unwrap();
             }

@@ -21,7 +21,7 @@ pub(crate) fn misbehave(what: &str) -> Command {
     Command::new(MISBEHAVE).args(what.split(' ')).guardian(MISBEHAVE)
 }
 
-/// Runs a command to its end without giving orders. A launch error fails the test.
+/// Runs a command until it ends, without giving orders. A launch error fails the test.
 pub(crate) fn run(command: &Command, limits: &Limits) -> Finished {
     confine::run(command, limits, &Control::new()).unwrap_or_else(|error| panic!("{error}: {error:?}"))
 }
@@ -38,8 +38,9 @@ pub(crate) fn cpu(milliseconds: u64) -> Limits {
     Limits { cpu: Some(Duration::from_millis(milliseconds)), ..Limits::default() }
 }
 
-/// Returns those of the given tiers that work on this machine, and prints which are skipped. Fails if a tier
-/// in `$EXPECT_TIERS` does not work; scripts/test lists there the tiers that are possible on this machine.
+/// Returns the given tiers that work on this machine, and prints the others as skipped. Fails if a tier in
+/// `$EXPECT_TIERS` does not work; scripts/test sets this variable to the tiers that are possible on this
+/// machine.
 pub(crate) fn working(tiers: &[Tier]) -> Vec<Tier> {
     let works =
         |tier: Tier| match confine::run(&misbehave("exit 0").tier(tier), &no_limits(), &Control::new()) {
@@ -89,7 +90,7 @@ impl Stage {
         self.folder.join(name)
     }
 
-    /// Returns the command with the lock file and the pipe of this stage.
+    /// Returns the command with variables that name the lock file and the pipe of this stage.
     pub(crate) fn direct(&self, command: Command) -> Command {
         command.env("ALIVE", self.path("alive")).env("READY", self.path("ready"))
     }
@@ -134,7 +135,8 @@ impl Stage {
         within_timeout("no process was ready", move || drop(File::open(path).unwrap()));
     }
 
-    /// Waits until every process of this stage is dead. Returns false if one is still alive after a while.
+    /// Waits until every process of this stage is dead. Returns false if one is still alive after five
+    /// seconds.
     pub(crate) fn all_dead(&self) -> bool {
         let path = self.path("alive");
         let (sender, receiver) = mpsc::channel();
@@ -169,8 +171,8 @@ pub(crate) fn within_timeout(message: &str, work: impl FnOnce() + Send + 'static
     assert!(receiver.recv_timeout(TIMEOUT).is_ok(), "{message}");
 }
 
-/// Measures up to ten times and returns the first measurement below `limit`, or the last one if none is.
-/// Other load on the machine makes some measurements too large, but not all. A bug makes all too large.
+/// Measures up to ten times and returns the first measurement below `limit`, or the last one if none is below
+/// it. Other load on the machine makes only some measurements too large; a bug makes all of them too large.
 pub(crate) fn undisturbed(limit: Duration, mut measure: impl FnMut() -> Duration) -> Duration {
     let mut measured = measure();
     for _ in 1..10 {

@@ -12,7 +12,8 @@ pub(crate) fn once(words: &[String]) {
     show(run(&words[0], &words[1..], std::env::var_os("READY")));
 }
 
-/// `call-both TIER WHAT...`: like `call`, but runs it twice in parallel. The second run signals at `$READY2`.
+/// `call-both TIER WHAT...`: like `call`, but runs it twice in parallel. The second run signals through the
+/// pipe `$READY2`.
 pub(crate) fn both(words: &[String]) {
     std::thread::scope(|scope| {
         for name in ["READY", "READY2"] {
@@ -60,7 +61,7 @@ pub(crate) fn many(tier: &str, count: usize, what: &[String]) {
 }
 
 /// `call-sequence TIER busy|idle`: runs a set-up whose process keeps running. Then, for a minute, runs a
-/// command (busy) or nothing (idle). The last process to start signals at `$STAGE_READY`.
+/// command (busy) or nothing (idle). The last process to start signals through the pipe `$STAGE_READY`.
 pub(crate) fn sequence(tier: &str, idle: bool) {
     let variable = |name: &str| std::env::var_os(name).expect("a variable");
     let this = std::env::current_exe().expect("this program");

@@ -85,8 +85,8 @@ fn fork() -> bool {
     unsafe { libc::fork() == 0 }
 }
 
-/// Starts children that burn CPU time. Waits for them if `wait`; otherwise ignores SIGCHLD, so that nobody
-/// waits for them.
+/// Starts children that burn CPU time. Waits for them if `wait` is true; otherwise ignores SIGCHLD, so that
+/// they are never waited for.
 fn tree(children: usize, seconds: f64, wait: bool) {
     if !wait {
         unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
@@ -101,7 +101,7 @@ fn tree(children: usize, seconds: f64, wait: bool) {
     while unsafe { libc::wait(std::ptr::null_mut()) } > 0 {}
 }
 
-/// Starts children that burn CPU time one after the other; nobody reaps them.
+/// Starts children that burn CPU time one after the other and are never reaped.
 fn relay(children: usize, seconds: f64) {
     for _ in 0..children {
         tree(1, seconds, false);
@@ -277,7 +277,7 @@ fn litter() {
     std::fs::set_permissions("a/b", std::fs::Permissions::from_mode(0o0)).expect("permissions");
 }
 
-/// Prints what a target can see of its environment.
+/// Prints the parts of its environment that a target can see.
 fn show() {
     println!("folder {}", std::env::current_dir().expect("a folder").display());
     let allowed = confine::Cores::allowed().expect("cores");

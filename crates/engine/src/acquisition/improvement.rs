@@ -9,15 +9,15 @@
 //! | μ, σ | predicted mean and standard deviation |
 //! | φ, Φ | standard normal density and distribution function |
 //!
-//! For u below zero, h(u) = φ(u) (1 - t r(-t)) with t = -u and r = Φ/φ. For large t, this difference would
-//! lose its digits, so the last factor is replaced by 1/t² - 3/t⁴ + 15/t⁶.
+//! For u below zero, h(u) = φ(u) (1 - t r(-t)) with t = -u and r = Φ/φ. For large t, the subtraction would
+//! lose precision, so the factor in parentheses is replaced by its expansion 1/t² - 3/t⁴ + 15/t⁶.
 
 use math::normal::{cdf, cdf_over_density, log_density};
 use surrogate::Prediction;
 
 use super::{Acquisition, log_feasibility};
 
-/// Expected improvement over the best value, for costs that are modelled on their own scale.
+/// Expected improvement over the best value, on the model's scale.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ExpectedImprovement;
 
@@ -29,7 +29,7 @@ impl Acquisition for ExpectedImprovement {
             if deviation > 0.0 && u.is_finite() {
                 libm::log(deviation) + log_h(u)
             } else {
-                // The prediction is certain. If it is no improvement, the logarithm is -∞.
+                // The prediction is certain. If it is not an improvement, the logarithm is -∞.
                 libm::log((best - cost.mean).max(0.0))
             }
         });

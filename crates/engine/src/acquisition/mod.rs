@@ -7,12 +7,12 @@
 //! | acquisition | utility |
 //! |---|---|
 //! | [`ExpectedImprovement`] | E max(0, best - y), on the model's scale |
-//! | [`ExpectedSaving`] | E max(0, 10^best - 10^y): improvement of a cost modelled by its logarithm |
+//! | [`ExpectedSaving`] | E max(0, 10^best - 10^y): improvement of the cost itself, for models of its logarithm |
 //! | [`LowerBound`] | exp(-(μ - k σ)), the lower confidence bound |
 //! | [`ProbabilityOfImprovement`] | P(y < best) |
 //!
-//! Constraints multiply the utility by the probability that each is satisfied. [`with_success`] multiplies it
-//! by the probability that a trial ends without a failure.
+//! Each constraint multiplies the utility by the probability that it is satisfied. [`with_success`]
+//! multiplies it by the probability that a trial ends without a failure.
 
 mod improvement;
 mod multivariate_normal;
@@ -33,7 +33,7 @@ pub trait Acquisition: Send + Sync {
     fn log_utility(&self, cost: Prediction, constraints: &[Prediction], best: Option<f64>) -> f64;
 }
 
-/// The lower confidence bound: the mean minus some standard deviations.
+/// The lower confidence bound: the mean minus a multiple of the standard deviation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LowerBound {
     /// Number of standard deviations.
@@ -46,7 +46,7 @@ impl Acquisition for LowerBound {
     }
 }
 
-/// The probability of a lower cost than the best.
+/// The probability that the cost is lower than the best cost.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ProbabilityOfImprovement;
 
@@ -57,16 +57,17 @@ impl Acquisition for ProbabilityOfImprovement {
     }
 }
 
-/// Returns the logarithm of the probability that all constraints are satisfied, if they are independent.
+/// Returns the logarithm of the probability that all constraints are satisfied, assuming that they are
+/// independent.
 pub fn log_feasibility(constraints: &[Prediction]) -> f64 {
     constraints.iter().map(|&excess| log_probability_below(excess, 0.0)).sum()
 }
 
-/// Returns the logarithm of the probability that all constraints are satisfied, if they depend on each other.
-/// `joint` is the joint distribution of their standardised outputs.
+/// Returns the logarithm of the probability that all constraints are satisfied, for constraints that depend
+/// on each other. `joint` is the joint distribution of their standardised outputs.
 ///
 /// # Panics
-/// If the number of constraints differs from the number of values of the distribution.
+/// If the number of constraints differs from the number of values in the distribution.
 pub fn log_joint_feasibility(constraints: &[Prediction], joint: &MultivariateNormal) -> f64 {
     let bounds: Vec<f64> = constraints.iter().map(|&excess| standardised(excess, 0.0)).collect();
     joint.log_cdf(&bounds)

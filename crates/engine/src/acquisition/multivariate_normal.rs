@@ -14,27 +14,28 @@
 //!
 //! The integral is computed as the mean over a fixed set of points, a Richtmyer lattice: evenly spaced in
 //! w_1, and folded multiples of the square roots of primes in the other coordinates. The result is therefore
-//! the same every time and a smooth function of the bounds. The values are ordered by their probability given
-//! the values before, least probable first, so that the later factors vary little. Products are computed as
-//! sums of logarithms, so the result stays finite far out in the tail.
+//! the same every time and a smooth function of the bounds. The values are processed one after another: the
+//! next is always the one least likely to be below its bound, given the values before it, so that the later
+//! factors vary little. Products are computed as sums of logarithms, so the result stays finite far out in
+//! the tail.
 //!
 //! With 256 points, the logarithm is accurate to a few thousandths if no value is nearly a function of the
 //! others and k is at most 10.
 //!
 //! A. Genz, Numerical Computation of Multivariate Normal Probabilities, Journal of Computational and
-//! Graphical Statistics 1, 1992; the order is that of G. Gibson, C. Glasbey, D. Elston, 1994.
+//! Graphical Statistics 1, 1992; the order follows G. Gibson, C. Glasbey, D. Elston, 1994.
 
 use math::normal::{hazard, log_cdf, quantile_of_log};
 
-/// Number of points of the lattice.
+/// Number of lattice points.
 const POINTS: usize = 256;
 /// The primes whose square roots generate the lattice. If there are more values than primes, the primes
 /// repeat, and the points are less evenly spread.
 const PRIMES: [f64; 12] = [2.0, 3.0, 5.0, 7.0, 11.0, 13.0, 17.0, 19.0, 23.0, 29.0, 31.0, 37.0];
-/// Smallest eigenvalue allowed in R. If values nearly determine each other, the integrand is almost a step,
-/// which a fixed set of points cannot approximate.
+/// Smallest eigenvalue allowed in R. If values nearly determine each other, the integrand is almost a step
+/// function, which a fixed set of points cannot approximate.
 const LEAST_EIGENVALUE: f64 = 1e-4;
-/// Number of bisections to find the factor by which correlations are lowered.
+/// Number of bisection steps used to find the factor by which correlations are reduced.
 const BISECTIONS: usize = 40;
 
 /// The joint distribution of dependent standard normal values.
@@ -50,7 +51,7 @@ pub struct MultivariateNormal {
 impl MultivariateNormal {
     /// Creates the distribution of `count` values with these correlations, given row by row; the diagonal is
     /// taken as 1. If the correlations are impossible, or the values determine each other, all correlations
-    /// are lowered by the same factor, as little as necessary.
+    /// are multiplied by the same factor below 1, the largest that avoids this.
     ///
     /// # Panics
     /// If the matrix is not square, or an entry is not between -1 and 1.
@@ -80,7 +81,7 @@ impl MultivariateNormal {
         self.count
     }
 
-    /// Returns the correlation of two values, after lowering.
+    /// Returns the correlation of two values, after any reduction.
     pub fn correlation(&self, one: usize, other: usize) -> f64 {
         self.correlation[one * self.count + other]
     }
@@ -116,7 +117,7 @@ impl MultivariateNormal {
         log_first + log_mean_exp(&logs)
     }
 
-    /// Returns the order of the values, and L in that order.
+    /// Returns the order of the values, and L with its rows in that order.
     fn sequence(&self, bounds: &[f64]) -> Sequence {
         let mut rows: Vec<Vec<f64>> = vec![Vec::with_capacity(self.count); self.count];
         let mut left: Vec<usize> = (0..self.count).collect();
@@ -157,7 +158,7 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
-/// Returns the logarithm of the mean of the exponentials.
+/// Returns the logarithm of the mean of the exponentials of `logs`.
 fn log_mean_exp(logs: &[f64]) -> f64 {
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if most == f64::NEG_INFINITY {
@@ -167,12 +168,12 @@ fn log_mean_exp(logs: &[f64]) -> f64 {
     most + libm::log(sum / logs.len() as f64)
 }
 
-/// Returns whether all eigenvalues are above the smallest allowed.
+/// Returns whether all eigenvalues are above [`LEAST_EIGENVALUE`].
 fn is_definite(matrix: &[f64], count: usize) -> bool {
     linalg::Factor::new(matrix, &vec![-LEAST_EIGENVALUE; count]).is_some()
 }
 
-/// Returns ln w of all points of the lattice.
+/// Returns ln w for all lattice points.
 fn log_lattice(coordinates: usize) -> Vec<f64> {
     let mut logs = Vec::with_capacity(POINTS * coordinates);
     for point in 0..POINTS {
@@ -221,7 +222,7 @@ mod tests {
         }
     }
 
-    /// Returns ∫ φ(x) Φ((b - r x)/√(1 - r²)) dx up to a, computed by Simpson's rule.
+    /// Returns ∫ φ(x) Φ((b - r x)/√(1 - r²)) dx from -∞ to a, computed by Simpson's rule.
     fn two(a: f64, b: f64, r: f64) -> f64 {
         let steps = 40_000;
         let low = a.min(0.0) - 12.0;
@@ -259,8 +260,8 @@ mod tests {
         }
     }
 
-    /// With all correlations equal to 1/2, the probability is that a given one of k + 1 independent values is
-    /// the largest.
+    /// With all correlations equal to 1/2, the probability equals that of a given one of k + 1 independent
+    /// values being the largest.
     #[test]
     fn many_values_match_the_closed_form() {
         for count in 2..=10 {
@@ -305,10 +306,10 @@ mod tests {
 
     #[test]
     fn impossible_correlations_are_lowered_as_little_as_needed() {
-        // Three values cannot all be opposite to each other: the smallest eigenvalue is 1 + 2 r.
+        // Three values cannot all be strongly anticorrelated: the smallest eigenvalue is 1 + 2 r.
         let lowered = equally(3, -0.8).correlation(0, 1);
         assert_near(lowered, -(1.0 - LEAST_EIGENVALUE) / 2.0, 1e-9, "as low as possible");
-        assert_eq!(equally(3, -0.4).correlation(2, 1), -0.4, "possible correlations stay");
+        assert_eq!(equally(3, -0.4).correlation(2, 1), -0.4, "possible correlations are kept");
         assert!(equally(3, -0.8).log_cdf(&[0.0; 3]).is_finite());
     }
 

@@ -1,4 +1,4 @@
-//! Expected improvement in the cost itself, where the model predicts the logarithm of the cost.
+//! Expected improvement in the cost itself, for models that predict the logarithm of the cost.
 //!
 //! ```text
 //! EI = f Φ(v) - exp(m + s²/2) Φ(v - s),   v = (ln f - m) / s
@@ -10,10 +10,10 @@
 //! | f | the best cost |
 //! | m, s | mean and standard deviation of the natural logarithm of the cost |
 //!
-//! The second form loses no digits in the tail. For small s, the difference of the two values of r is
-//! computed by its Taylor series around the midpoint. For large v, where r overflows, the first form is used.
-//! (Hutter, Hoos, Leyton-Brown, Murphy, An Experimental Investigation of Model-Based Parameter Optimisation,
-//! 2009.)
+//! The second form does not lose precision in the tail. For small s, the difference between the two values of
+//! r is computed from its Taylor series around the midpoint. For large v, where r overflows, the first form
+//! is used. (Hutter, Hoos, Leyton-Brown, Murphy, An Experimental Investigation of Model-Based Parameter
+//! Optimisation, 2009.)
 
 use math::normal::{cdf_over_density, log_cdf, log_density, log_one_minus_exp};
 use surrogate::Prediction;
@@ -21,7 +21,7 @@ use surrogate::Prediction;
 use super::improvement::derivative_of_ratio;
 use super::{Acquisition, log_feasibility};
 
-/// Expected improvement over the best cost, for costs modelled by their decimal logarithm.
+/// Expected improvement over the best cost, for models that predict the decimal logarithm of the cost.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ExpectedSaving;
 

@@ -1,11 +1,11 @@
-//! A hasher for pairs. captune itself chooses these small numbers, so the hash need not resist
+//! A hasher for pairs. Pairs consist of small numbers chosen by captune itself, so the hash need not resist
 //! crafted keys.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
 use math::mix;
 
-/// Builds hashers for keys of a few integers.
+/// Builds hashers for keys that consist of a few integers.
 pub(super) type Mixing = BuildHasherDefault<MixingHasher>;
 
 /// Mixes integers into 64 bits.

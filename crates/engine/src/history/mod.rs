@@ -1,8 +1,8 @@
 //! All trials so far, in memory.
 //!
-//! Trials are only added. Configurations and pairs are interned, so a trial stores only their
-//! numbers. For each configuration, the history records the pairs it has been tried on. If there
-//! are several trials on a pair, it records the most informative one.
+//! New trials are appended and never changed. Configurations and pairs are interned, so a trial stores only
+//! their numbers. For each configuration, the history records the pairs it has been tried on. If there are
+//! several trials on a pair, it records the most informative one.
 
 mod fingerprint;
 mod mixing;
@@ -39,7 +39,7 @@ pub struct Trial {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct PairId(pub u32);
 
-/// All trials, in the order in which they were told.
+/// All trials, in the order in which their results were reported.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     configurations: Vec<Configuration>,
@@ -49,11 +49,11 @@ pub struct History {
     trials: Vec<Trial>,
     readings: Vec<Readings>,
     counts: [u64; Status::ALL.len()],
-    /// Number of trials of every configuration.
+    /// Number of trials of each configuration.
     trials_of: Vec<u32>,
     /// Number of configurations with at least one trial.
     tried: usize,
-    /// Number of wrong answers of each configuration that gave any.
+    /// Number of wrong answers from each configuration that has given any.
     wrong: BTreeMap<ConfigId, u32>,
 }
 
@@ -145,7 +145,7 @@ impl History {
         self.trials.push(trial);
     }
 
-    /// Removes and returns all trials except the first `told` ones.
+    /// Removes and returns all trials except the first `told`.
     pub fn take_after(&mut self, told: usize) -> Vec<Trial> {
         let taken = self.trials.split_off(told.min(self.trials.len()));
         for trial in &taken {
@@ -171,7 +171,7 @@ impl History {
         taken
     }
 
-    /// Returns all trials in the order in which they were told.
+    /// Returns all trials in the order in which their results were reported.
     pub fn trials(&self) -> &[Trial] {
         &self.trials
     }
@@ -228,7 +228,7 @@ mod tests {
         }
         assert_eq!((history.tried(), history.configurations().len()), (2, 3));
         history.take_after(2);
-        assert_eq!(history.tried(), 2, "a lost trial has ended, too");
+        assert_eq!(history.tried(), 2, "a lost trial counts as well");
         history.take_after(1);
         assert_eq!(history.tried(), 1);
     }

@@ -4,7 +4,7 @@
 use super::{PairId, Trial};
 use crate::observation::{Observation, Status};
 
-/// The row of the most informative trial, for every pair that was tried.
+/// The row of the most informative trial for each pair that was tried.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Readings(Vec<(PairId, u32)>);
 
@@ -39,8 +39,8 @@ impl Readings {
     }
 }
 
-/// Returns whether a new trial replaces the kept one; both are of the same configuration on the
-/// same pair. Only a capped trial can be replaced; otherwise the first result is kept.
+/// Returns whether a new trial replaces the one kept for the same configuration and pair. Only a capped trial
+/// can be replaced; otherwise the first result is kept.
 pub(crate) fn is_more_informative(new: &Observation, kept: &Observation) -> bool {
     kept.status() == Status::Capped
         && match (new.cost(), kept.cost()) {

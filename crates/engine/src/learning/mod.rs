@@ -1,4 +1,4 @@
-//! The training sets of models, built from the trials of a history.
+//! Training sets for models, built from the trials in a history.
 
 mod part;
 mod training;

@@ -1,8 +1,8 @@
-//! The trials of a history that a model learns from.
+//! The trials in a history that a model learns from.
 //!
-//! These are the first n trials. If they are too many for a fit, only a share of them is used. A
-//! hash of the configuration and the pair selects this share. While the share stays the same, later
-//! training sets begin with the earlier ones. All outputs are learned from the same trials.
+//! These are the first n trials. If there are too many for a fit, only a share of them is used, selected by a
+//! hash of the configuration and the pair. While the share stays the same, each training set begins with the
+//! previous one. All outputs are learned from the same trials.
 
 use math::mix;
 
@@ -14,7 +14,7 @@ use crate::trial::{ConfigId, TrialKey};
 pub struct Part {
     /// Number of trials, counted from the start of the history.
     pub(super) trials: usize,
-    /// Largest hash of a key that belongs to the part.
+    /// Largest hash that a key in the part can have.
     highest: u64,
 }
 
@@ -26,8 +26,8 @@ impl From<usize> for Part {
 }
 
 impl Part {
-    /// Returns the first `trials` trials, thinned by the share that would leave about `most` of the
-    /// first `of` trials.
+    /// Returns the first `trials` trials, thinned to the share that would leave about `most` of the first
+    /// `of` trials.
     pub fn thinned(trials: usize, of: usize, most: usize) -> Self {
         let share = most as f64 / of.max(1) as f64;
         // The share is below 1, so the product is below 2^64.
@@ -35,13 +35,13 @@ impl Part {
         Self { trials, highest }
     }
 
-    /// Returns the trials of the part, with their rows in the history.
+    /// Returns the trials in the part, with their rows in the history.
     pub(super) fn of(self, history: &History) -> impl Iterator<Item = (usize, &Trial)> {
         let rows = history.trials()[..self.trials].iter().enumerate();
         rows.filter(move |(_, trial)| self.has(&trial.key))
     }
 
-    /// Returns whether readings of this configuration and pair belong to the part.
+    /// Returns whether readings for this configuration and pair belong to the part.
     pub(super) fn has(&self, key: &TrialKey) -> bool {
         let TrialKey { config, pair } = key;
         let pair = u64::from(pair.instance.0) << 32 | u64::from(pair.seed.0);

@@ -1,10 +1,10 @@
 //! Training sets built from a history: costs, successes, the budget that trials used, and
 //! constrained outputs.
 //!
-//! A set has one point for each configuration and pair, with the most informative reading. Points
-//! are ordered by their first reading. Later training sets of a campaign therefore begin with the
-//! points of earlier ones, some of them with more informative readings. Trials without a cost are
-//! left out; penalties are never used here.
+//! A set has one point for each configuration and pair, with the most informative reading. Points are ordered
+//! by their first reading. Later training sets of a campaign therefore begin with the points of earlier ones,
+//! some of them with more informative readings. Trials without a cost are left out of the costs; penalties
+//! are never used here.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::problem::constraint::Over;
 use crate::problem::{Objective, Problem};
 use crate::trial::{ConfigId, TrialKey};
 
-/// Returns the costs of the first trials of a history, or of a part of these trials.
+/// Returns the costs of the first trials in a history, or of a part of them.
 pub fn costs<'a>(
     problem: &Problem,
     history: &History,
@@ -77,9 +77,8 @@ pub fn spent<'a>(
     of_trials(problem, history, instances, scale, None, spent)
 }
 
-/// Returns a constrained output of the first trials of a history. If the constraint is on the
-/// maximum, the set has one point for each configuration: its largest reading so far, on whichever
-/// instance.
+/// Returns the readings of a constrained output from the first trials in a history. If the constraint is on
+/// the maximum, the set has one point for each configuration: its largest reading so far on any instance.
 pub fn constraint<'a>(
     problem: &Problem,
     history: &History,
@@ -93,9 +92,9 @@ pub fn constraint<'a>(
     of_trials(problem, history, instances, Scale::Linear, None, readings.into_iter())
 }
 
-/// Returns, for each of the first trials, the index in [that set](constraint) of the reading it
-/// contributed to. Several trials of a pair or configuration may share a reading. Returns `None`
-/// for a trial that did not report the output or is not in the part.
+/// Returns, for each of the first trials, the index of the reading it contributed to in the [training
+/// set](constraint). Several trials of a pair or configuration may share a reading. Returns `None` for a
+/// trial that did not report the output or is not in the part.
 pub fn constraint_places(
     problem: &Problem,
     history: &History,
@@ -105,7 +104,7 @@ pub fn constraint_places(
     Outputs::of(history, part.into(), constraint, problem.objective.constraints[constraint].over).places
 }
 
-/// Chooses the scale of a model. It is logarithmic if there is a cutoff, since such costs grow from
+/// Chooses the scale of a model. It is logarithmic if there is a cutoff, since costs with a cutoff grow from
 /// zero, or if all costs of the first trials are positive.
 pub fn scale_of(objective: &Objective, history: &History, trials: usize) -> Scale {
     let positive = || {
@@ -179,7 +178,7 @@ fn improves_on(one: Reading, other: Reading) -> bool {
     other.is_censored() && (!one.is_censored() || one.lower_bound() > other.lower_bound())
 }
 
-/// Keeps the most informative trial of each configuration and pair, in the order of their first trials.
+/// Keeps the most informative trial for each configuration and pair, in the order of their first trials.
 fn keep_most_informative(
     history: &History,
     rows: impl Iterator<Item = usize>,

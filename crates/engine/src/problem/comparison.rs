@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! compared = cost              the trial finished
-//!            k * cutoff        timeout, crash, memory, wrong answer     (infinite where there is no cutoff)
+//!            k * cutoff        timeout, crash, memory, wrong answer     (infinite if there is no cutoff)
 //!            at least the cap  capped below the cutoff: the race decides whether that is enough
 //!            unknown           lost or aborted: no evidence, and no penalty either
 //! ```
@@ -11,9 +11,9 @@
 //! |---|---|
 //! | k | [`Objective::par`], the penalty factor; 10 gives the mean known as PAR10 |
 //!
-//! Two configurations are compared by their sums over the same pairs. If the sums are equal, the
-//! tie-breakers decide: how far the target came in trials that timed out. Tie-breakers are summed
-//! over the pairs on which both configurations timed out ([`Objective::compare`]).
+//! Two configurations are compared by their sums over the same pairs. If the sums are equal, the tie-breakers
+//! decide: how far the target got in trials that timed out. Tie-breakers are summed over the pairs on which
+//! both configurations timed out ([`Objective::compare`]).
 //!
 //! The penalty is used only here: the history stores what was measured, and surrogates never see a
 //! penalty.
@@ -28,11 +28,11 @@ use super::constraint::Constraint;
 use crate::observation::{Observation, Status};
 use crate::trial::Cap;
 
-/// What is minimised.
+/// The objective: how costs are limited, penalised and constrained.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Objective {
-    /// The largest cost any trial may reach; `None` if costs do not grow while a trial runs. Then
-    /// no trial is capped.
+    /// The largest cost any trial may reach; `None` if costs do not grow while a trial runs, in which case no
+    /// trial is capped.
     pub cutoff: Option<f64>,
     /// Penalty factor: a trial without a cost counts as this factor times the cutoff.
     pub par: f64,
@@ -54,7 +54,7 @@ impl Objective {
         Self { cutoff: None, par: 10.0, grain: 0.0, constraints: Vec::new() }
     }
 
-    /// Returns a cap at the cutoff.
+    /// Returns a cap at the cutoff, or no cap if there is no cutoff.
     pub fn full_cap(&self) -> Cap {
         self.cutoff.map_or(Cap::NONE, Cap::at)
     }
@@ -64,9 +64,8 @@ impl Objective {
         self.cutoff.map_or(f64::INFINITY, |cutoff| self.par * cutoff)
     }
 
-    /// Returns the compared cost of a trial: exact, or a lower bound if the trial was capped.
-    /// Returns `None` if the trial is no evidence. This is the only place where a status becomes a
-    /// number.
+    /// Returns the compared cost of a trial: exact, or a lower bound if the trial was capped. Returns `None`
+    /// if the trial provides no evidence. This is the only place where a status is turned into a number.
     pub fn compared(&self, observation: &Observation) -> Option<Reading> {
         match (observation.status(), observation.cost()) {
             (Status::Finished, Some(cost)) => Some(cost),
@@ -153,11 +152,11 @@ pub struct Problem {
     pub space: Space,
     /// The baseline: the configuration that the user would run without tuning.
     pub default: Configuration,
-    /// What is minimised.
+    /// The objective to minimise.
     pub objective: Objective,
     /// Number of instances; one if the target takes no input.
     pub instances: u32,
-    /// Seed of all random streams.
+    /// Seed for all random streams.
     pub seed: u64,
 }
 

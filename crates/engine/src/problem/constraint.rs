@@ -2,28 +2,27 @@
 //!
 //! ```text
 //! excess    = mean_i c_i - bound   or   max_i c_i - bound          over the pairs where c counts
-//! violation = sum over constraints of max(0, excess) / |bound|     (undivided where the bound is 0)
+//! violation = sum over constraints of max(0, excess) / |bound|     (not divided if the bound is 0)
 //! ```
 //!
 //! | reading of c on a pair | counts as |
 //! |---|---|
 //! | exact | its value |
 //! | at least v, and v is above the bound | v, the smallest value it can have |
-//! | at least v, and v is not above the bound | nothing, as if it had not been measured |
+//! | at least v, and v is not above the bound | no reading, as if the output had not been measured |
 //!
-//! A configuration is feasible, as far as measured, if its violation is 0. A `max` is proven
-//! violated if one pair violates it. A mean is proven violated if its lower confidence bound,
-//! `mean - t * sd / sqrt(n)`, is above the constraint's bound. Here t is the quantile of Student's t at
-//! the constraint's confidence, and at least four pairs are needed.
+//! A configuration is feasible, as far as measured, if its violation is 0. A constraint on the maximum is
+//! proven violated if one pair exceeds the bound. A constraint on the mean is proven violated if the mean's
+//! lower confidence bound, `mean - t * sd / sqrt(n)`, is above the constraint's bound. Here t is the quantile
+//! of Student's t distribution at the constraint's confidence. At least four pairs are needed.
 //!
-//! With fewer pairs, the standard deviation of the incumbent is used, at the confidence
-//! 99.9 %. A hopeless configuration is thus recognised on its first pair. In this
-//! case, the mean must also be above all readings of the incumbent, and these readings must not all
-//! be equal. The reason is that outputs such as 0 or 1 for a failed or finished trial are not
-//! normally distributed.
+//! With fewer pairs, the standard deviation of the incumbent is used, at a confidence of 99.9 %. A hopeless
+//! configuration can thus be recognised on its first pair. In this case, the mean must also be above all
+//! readings of the incumbent, and these readings must not all be equal. The reason is that some outputs, such
+//! as one that is 1 for a failed trial and 0 otherwise, are not normally distributed.
 //!
-//! A censored reading counts as less than its true value. So if the value is above the bound, the
-//! true value is too.
+//! A censored reading counts as no more than its true value. So if the mean or maximum of the counted values
+//! is above the bound, that of the true values is too.
 
 use math::student::quantile_of;
 use serde::{Deserialize, Serialize};
@@ -34,8 +33,8 @@ use crate::observation::Observation;
 /// Number of pairs needed to judge a mean by its own standard deviation.
 const LEAST_PAIRS: usize = 4;
 
-/// Confidence needed to reject a mean of fewer pairs. It is high because the standard deviation is
-/// another configuration's.
+/// Confidence needed to reject a mean of fewer pairs. It is high because the standard deviation is that of
+/// another configuration.
 const FEW_PAIRS_CONFIDENCE: f64 = 0.999;
 
 /// Default confidence at which a race drops a challenger because its mean is above the bound.
@@ -259,9 +258,12 @@ mod tests {
         // deviation is 0.079.
         assert!(proves(2.6) && !proves(2.5), "2.57 is the limit");
         let two = tally(&[Some(2.5), Some(2.5)]);
-        assert!(two.proves_violation(&mean, &incumbent), "two pairs have a smaller error");
+        assert!(two.proves_violation(&mean, &incumbent), "the mean of two pairs has a smaller error");
         let three = tally(&[Some(1.0), Some(1.1), Some(0.9)]);
-        assert!(!tally(&[Some(9.0)]).proves_violation(&mean, &three), "three pairs do not show a spread");
+        assert!(
+            !tally(&[Some(9.0)]).proves_violation(&mean, &three),
+            "three pairs are too few to show a spread"
+        );
         assert!(!tally(&[None]).proves_violation(&mean, &incumbent));
         // The output is 1 for a failed trial: one failure does not prove a high share of failures.
         let few_failures: Vec<Option<f64>> =
@@ -303,7 +305,11 @@ mod tests {
         for over in [Over::Mean, Over::Max] {
             let constraint = [Constraint::new(2.0, over)];
             let short = stopped(&[AtLeast(0.5), AtLeast(2.0)]);
-            assert_eq!(short.violation(&constraint), f64::INFINITY, "it might have reached any value");
+            assert_eq!(
+                short.violation(&constraint),
+                f64::INFINITY,
+                "the output might have reached any value"
+            );
             assert_eq!(short.holdings(&constraint)[0].value, None);
             let held = stopped(&[AtLeast(0.0), Exact(2.0)]);
             assert_eq!(

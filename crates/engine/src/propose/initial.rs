@@ -9,7 +9,7 @@ use super::{Choice, Forecast, Proposer, Tempo};
 use crate::history::History;
 use crate::trial::ConfigId;
 
-/// Proposes the first configurations of a campaign, then those of another proposer.
+/// Proposes the first configurations of a campaign, then leaves the proposals to another proposer.
 pub struct Initial {
     first: Vec<Configuration>,
     given: usize,
@@ -20,7 +20,8 @@ pub struct Initial {
 }
 
 impl Initial {
-    /// Proposes `given`, then `count` points of a design, then the proposals of `then`.
+    /// Creates a proposer that returns `given` first, then `count` points of a design, and then the proposals
+    /// of `then`.
     pub fn new(
         given: Vec<Configuration>,
         space: &Space,

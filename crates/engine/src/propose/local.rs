@@ -1,7 +1,7 @@
-//! Local search: small changes of the incumbent, alternating with random search.
+//! Local search: small changes to the incumbent, alternating with random search.
 //!
 //! A step changes one parameter. A proposal takes one step with probability 1/2, two steps with probability
-//! 1/4, and so on. So most proposals stay near the incumbent, and some leave a local optimum.
+//! 1/4, and so on. So most proposals stay near the incumbent, and some can leave a local optimum.
 
 use math::Rng;
 use space::{Configuration, Neighbourhood, ParameterId, Space};
@@ -10,7 +10,7 @@ use super::{ATTEMPTS, Proposer, RandomSearch, first_new};
 use crate::history::History;
 use crate::trial::ConfigId;
 
-/// Makes every second proposal near the incumbent, and the others at random.
+/// Makes every second proposal near the incumbent and all others at random.
 #[derive(Clone, Debug)]
 pub struct LocalSearch {
     space: Space,
@@ -26,7 +26,7 @@ impl LocalSearch {
         Self { random: RandomSearch::new(space.clone(), seed), space, variable, seed }
     }
 
-    /// Changes one active parameter, unless the parameter has only one value.
+    /// Changes one active parameter, unless no other valid value is found for it.
     fn step(&self, codes: &mut Vec<f64>, rng: &mut Rng) {
         let active: Vec<ParameterId> =
             self.variable.iter().copied().filter(|id| !codes[id.index()].is_nan()).collect();

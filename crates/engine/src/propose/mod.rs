@@ -1,8 +1,7 @@
-//! Proposers: they find configurations to race against the incumbent.
+//! Proposers, which find configurations to race against the incumbent.
 //!
 //! A proposer is a pure function of the seed, the history and the incumbent. Its random streams are keyed by
-//! the number of configurations seen so far. So after an interruption, a campaign continues as if there had
-//! been none.
+//! the number of configurations seen so far. So an interrupted campaign continues as if it had never stopped.
 
 mod initial;
 mod local;
@@ -23,8 +22,8 @@ use crate::trial::ConfigId;
 
 /// Number of attempts to draw a new configuration from an infinite space.
 const ATTEMPTS: usize = 100;
-/// Largest number of attempts for a finite space. At the end of a campaign, they take a few tenths of a
-/// second.
+/// Largest number of attempts for a finite space. At the end of a campaign, this many attempts take a few
+/// tenths of a second.
 const MOST_ATTEMPTS: usize = 200_000;
 
 /// Finds configurations worth a race.
@@ -32,11 +31,11 @@ pub trait Proposer: Send {
     /// Returns a configuration that is not in the history; `None` if none was found.
     fn propose(&mut self, history: &History, incumbent: ConfigId) -> Option<Configuration>;
 
-    /// Returns the name of the source of a configuration of the history.
+    /// Returns the name of the source of a configuration in the history.
     fn origin(&self, config: ConfigId, history: &History) -> &'static str;
 
-    /// Returns the expected costs of the configurations of the history, indexed by number, on any scale. An
-    /// unknown cost is NaN; unknown costs at the end may be left out.
+    /// Returns the expected costs of the configurations in the history, indexed by number, on an arbitrary
+    /// scale. An unknown cost is NaN; unknown costs at the end may be left out.
     fn expected(&mut self, _history: &History) -> &[f64] {
         &[]
     }
@@ -47,7 +46,8 @@ pub trait Proposer: Send {
         None
     }
 
-    /// Returns the learner that was judged best of several, with the reasons; `None` if there is no choice.
+    /// Returns the learner that was judged best of several, with all scores; `None` if no learners were
+    /// compared.
     fn choice(&self) -> Option<Choice> {
         None
     }
@@ -60,14 +60,14 @@ pub trait Proposer: Send {
     fn watch_interrupt(&mut self, _interrupt: &Interrupt) {}
 }
 
-/// The cost over all instances that a model predicted for a configuration.
+/// A model's prediction of a configuration's cost over all instances.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Forecast {
     /// The predicted median.
     pub cost: f64,
-    /// The value one standard deviation below, on the model's scale.
+    /// The value one standard deviation below the median, on the model's scale.
     pub low: f64,
-    /// The value one standard deviation above.
+    /// The value one standard deviation above the median, on the same scale.
     pub high: f64,
 }
 
@@ -90,12 +90,12 @@ fn attempts(space: &Space) -> usize {
         return ATTEMPTS;
     }
     // With 20 n draws, the last of n configurations is missed with probability (1 - 1/n)^(20 n) = 2e-9. If 20
-    // n exceeds the largest number of attempts, about the last n/10000 configurations may be missed.
+    // n exceeds the largest number of attempts, the last n/10000 or so configurations may be missed.
     let n = if size.dependent == 0 { libm::pow(10.0, size.log10) } else { f64::INFINITY };
     ((20.0 * n) as usize).clamp(ATTEMPTS, MOST_ATTEMPTS)
 }
 
-/// Returns the first drawn configuration that is not in the history.
+/// Returns the first configuration drawn that is not in the history.
 fn first_new(
     attempts: usize,
     history: &History,

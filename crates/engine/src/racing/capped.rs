@@ -1,4 +1,4 @@
-//! The racer. The incumbent gains pairs; challengers race it in doubling batches, with capped trials.
+//! The racer. The incumbent gains pairs; challengers race against it in doubling batches, with capped trials.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,10 +19,10 @@ use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, TrialRequest, Why};
 /// Largest number of configurations from an earlier campaign that race again.
 const MOST_EARLIER: usize = 10;
 
-/// Races with adaptive capping, on any number of workers.
+/// A racer with adaptive capping, for any number of workers.
 pub struct CappedRacer {
     state: IncumbentState,
-    /// Configurations that race before new ones: requested ones, and those of an earlier campaign.
+    /// Configurations that race before new ones: requested ones, and those from an earlier campaign.
     earlier: VecDeque<ConfigId>,
     /// Number of requested configurations among these; they come first.
     requested: usize,
@@ -34,7 +34,7 @@ pub struct CappedRacer {
     next_trial: u64,
     /// Number of challengers raced so far. Rematches count only in an exhausted finite space.
     challengers: usize,
-    /// Whether no new configuration is left.
+    /// Whether the proposer has no new configuration left.
     exhausted: bool,
     orders: VecDeque<Order>,
     /// Whether running trials are left alone: their caps are never lowered, and they are never stopped.
@@ -52,21 +52,21 @@ impl Running {
         Self { trial, elapsed: 0.0 }
     }
 
-    /// Returns the lower bound of the trial's cost from an earlier trial; 0 if there is none.
+    /// Returns the lower bound on the trial's cost from an earlier trial; 0 if there is none.
     fn prior(&self) -> f64 {
         self.trial.prior.unwrap_or(0.0)
     }
 
-    /// Returns by how much the trial's cost exceeds the earlier lower bound so far.
+    /// Returns how much the trial's cost so far exceeds the earlier lower bound.
     fn excess(&self) -> f64 {
         (self.elapsed - self.prior()).max(0.0)
     }
 }
 
 impl CappedRacer {
-    /// Races all configurations against the default. If the history has trials of an earlier campaign, those
-    /// of the default count. The configurations known on most pairs then race first, since no proposer
-    /// proposes them again.
+    /// Creates a racer whose first incumbent is the default. If the history contains trials from an earlier
+    /// campaign, the default's trials count. The configurations whose costs are known on the most pairs then
+    /// race first, because no proposer would propose them again.
     pub fn new(problem: Problem, racing: Racing, history: &mut History) -> Self {
         let incumbent = history.intern(&problem.default);
         let mut state = IncumbentState::new(problem, racing, incumbent);
@@ -75,7 +75,7 @@ impl CappedRacer {
             .map(|number| (state.known_pairs(ConfigId(number), history), ConfigId(number)))
             .filter(|&(pairs, config)| pairs > 0 && config != incumbent && !history.is_barred(config))
             .collect();
-        // Former incumbents are known on more pairs than the configurations that lost against them.
+        // Former incumbents have met more pairs than the configurations that lost against them.
         earlier.sort_by_key(|&(pairs, config)| (std::cmp::Reverse(pairs), config));
         Self {
             state,
@@ -94,8 +94,8 @@ impl CappedRacer {
         }
     }
 
-    /// Continues from a snapshot taken with the same history. For trials that still run, the costs they have
-    /// reached must be reported again.
+    /// Continues from a snapshot taken with the same history. The costs that running trials have reached must
+    /// be reported again.
     pub fn restore(problem: Problem, racing: Racing, snapshot: Snapshot, history: &History) -> Self {
         let Snapshot { incumbent, incumbent_pairs, next_trial, challengers, races, orders, .. } = snapshot;
         Self {
@@ -117,7 +117,7 @@ impl CappedRacer {
     }
 
     /// Makes the racer leave running trials alone: it never lowers their caps and never stops them. Decisions
-    /// then do not depend on how far trials have come.
+    /// then do not depend on how far trials have got.
     #[must_use]
     pub fn hands_off(mut self) -> Self {
         self.hands_off = true;
@@ -158,7 +158,7 @@ impl CappedRacer {
         }
     }
 
-    /// Records that the incumbent is known on one more pair.
+    /// Records that the incumbent's cost is known on one more pair.
     fn gained(&mut self, pair: Pair, history: &History) {
         let rules = |state: &IncumbentState| (state.is_ready(), state.is_feasible());
         let before = rules(&self.state);
@@ -176,12 +176,12 @@ impl CappedRacer {
         }
     }
 
-    /// Lets former incumbents race again after the incumbent turned out to be infeasible. It had beaten them
-    /// by cost, but they may be feasible.
+    /// Lets former incumbents race again after the incumbent has turned out to be infeasible. It had beaten
+    /// them by cost, but they may be feasible.
     fn recall_former(&mut self, history: &History) {
         let mut busy = self.busy();
         busy.extend(&self.earlier);
-        // Whether they are feasible is not checked: it is unknown on pairs where they were capped.
+        // Their feasibility is not checked, because it is unknown on pairs where they were capped.
         let latest = self.rematches.latest(self.state.field(history, &busy));
         let place = self.requested.min(self.earlier.len());
         for config in latest.into_iter().take(FINALISTS).rev() {
@@ -267,7 +267,7 @@ impl CappedRacer {
     }
 
     /// Returns the race of the next challenger: a requested configuration, a rematch, a new configuration, or
-    /// one of an exhausted space; `None` if there is none.
+    /// one from an exhausted space; `None` if there is no challenger.
     fn next_race(&mut self, history: &mut History, proposer: &mut dyn Proposer) -> Option<Race> {
         if let Some(config) = self.next_earlier(history).or_else(|| self.next_rematch(history, proposer)) {
             return Some(Race::new(config));
@@ -284,8 +284,8 @@ impl CappedRacer {
         Some(Race::rematch(config, exhausted::TOLERANCE, self.state.rules(history)))
     }
 
-    /// Returns the configuration of an exhausted space that races again. If all that could win have met the
-    /// incumbent on all its pairs, it makes the incumbent gain another pair.
+    /// Returns the configuration that races again in an exhausted space. If all configurations that could win
+    /// have met the incumbent on all its pairs, makes the incumbent gain another pair instead.
     fn next_of_all(&mut self, history: &History) -> Option<ConfigId> {
         if !self.state.is_ready() {
             return None;
@@ -363,7 +363,8 @@ impl CappedRacer {
     fn judge_all(&mut self, history: &History) {
         let configs: Vec<ConfigId> = self.races.iter().map(|race| race.config).collect();
         for config in configs {
-            // A challenger promoted meanwhile is no longer in the list; its promotion judged the others.
+            // A challenger promoted meanwhile is no longer in the list; all others were judged at its
+            // promotion.
             let Some(place) = self.races.iter().position(|race| race.config == config) else { continue };
             self.races[place].refresh(self.state.rules(history));
             self.settle(place, history);
@@ -529,7 +530,7 @@ impl Racer for CappedRacer {
                     race.todo.push_back(pair);
                 }
                 if trial.prior.is_some() {
-                    // The sums already contain the earlier lower bound of this pair.
+                    // The sums already contain the earlier lower bound for this pair.
                     race.refresh(self.state.rules(history));
                 } else {
                     race.add(pair, self.state.rules(history));

@@ -1,18 +1,17 @@
-//! Chooses the next challenger when every configuration of a finite space has been tried.
+//! Chooses the next challenger when every configuration in a finite space has been tried.
 //!
-//! Most configurations were dropped after one pair, so it is not yet known which of them is best.
-//! They race again, the most promising first. This ends when the budget is spent, when all have met
-//! the incumbent on all pairs, or when all others are clearly worse:
+//! Most configurations were dropped after one pair, so it is not yet known which of them is best. They race
+//! again, the most promising first. This ends when the budget is spent, when all of them have met the
+//! incumbent on all pairs, or when all remaining ones are clearly worse:
 //!
 //! ```text
 //! r = sum of its costs / sum of the incumbent's costs    over the n pairs on which it met the incumbent
 //! clearly worse:   r > 1 + 2 / sqrt(n)
-//! most promising:  least r / (1 + 2 / sqrt(n))
+//! most promising:  smallest r / (1 + 2 / sqrt(n))
 //! ```
 //!
-//! A censored cost counts as its lower bound. Costs without a cutoff may be negative. For these,
-//! the ratio is replaced by the difference of the means, in units of the incumbent's standard
-//! deviation.
+//! A censored cost counts as its lower bound. Costs without a cutoff may be negative. For these, the ratio is
+//! replaced by the difference between the means, in units of the incumbent's standard deviation.
 
 use surrogate::Reading;
 
@@ -63,8 +62,8 @@ pub(super) fn next(state: &IncumbentState, history: &History, out: impl Fn(Confi
     }
 }
 
-/// Returns how promising a configuration is; less is better. A configuration with a value above 1
-/// is clearly worse than the incumbent. Returns `None` if it failed where the incumbent did not.
+/// Returns how promising a configuration is; lower is better. A configuration with a value above 1 is clearly
+/// worse than the incumbent. Returns `None` if it failed on a pair where the incumbent did not.
 fn promise(state: &IncumbentState, history: &History, config: ConfigId) -> Option<f64> {
     let objective = state.objective();
     let (mut own, mut other, mut squares, mut count) = (0.0, 0.0, 0.0, 0.0);
@@ -86,7 +85,7 @@ fn promise(state: &IncumbentState, history: &History, config: ConfigId) -> Optio
     }
     let margin = TOLERANCE / libm::sqrt(count);
     if objective.cutoff.is_some() {
-        // A smaller sum counts as one grain for each pair, so that no sum is zero.
+        // Each sum counts as at least one grain per pair, so that no sum is zero.
         let grain = objective.grain.max(f64::MIN_POSITIVE) * count;
         return Some(own.max(grain) / other.max(grain) / (1.0 + margin));
     }

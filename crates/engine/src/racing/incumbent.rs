@@ -15,12 +15,12 @@ use crate::trial::{ConfigId, Pair};
 /// Largest number of pairs for an incumbent that has failed on all of its pairs.
 const FAILURES: usize = 3;
 
-/// The incumbent and the pairs on which it is known.
+/// The incumbent and the pairs on which its cost is known.
 pub(super) struct IncumbentState {
     pub(super) problem: Problem,
     pub(super) racing: Racing,
     incumbent: ConfigId,
-    /// The pairs on which the incumbent is known, in the order in which it gained them.
+    /// The pairs on which the incumbent's cost is known, in the order in which it gained them.
     pairs: Vec<Pair>,
     met: HashSet<Pair>,
     source: Pairs,
@@ -40,8 +40,7 @@ impl IncumbentState {
             cutoff.is_none_or(|cutoff| cutoff > 0.0 && cutoff.is_finite()),
             "a cutoff must be positive and finite"
         );
-        // If one of these factors were below 1, a challenger could be stopped although it has not
-        // lost.
+        // If one of these factors were below 1, a challenger could be stopped although it had not lost.
         assert!(racing.slack >= 1.0 && par >= 1.0, "slack and penalty factor must be at least 1");
         assert!(grain >= 0.0, "a grain must not be negative");
         let source = Pairs::new(problem.instances, racing.deterministic, problem.seed);
@@ -159,7 +158,7 @@ impl IncumbentState {
         }
     }
 
-    /// Adds a pair on which the incumbent is known.
+    /// Adds a pair on which the incumbent's cost is known.
     pub(super) fn gain(&mut self, pair: Pair, history: &History) {
         if self.met.insert(pair) {
             self.pairs.push(pair);
@@ -183,10 +182,10 @@ impl IncumbentState {
         Tally::of(trials.map(|trial| &trial.observation)).violation(&self.objective().constraints)
     }
 
-    /// Chooses the successor of a barred incumbent and returns it with the pairs on which it is
-    /// known. Feasible configurations come first. Among these, the one known on most of the
-    /// incumbent's pairs is chosen; usually this is a former incumbent. If several are equal, the
-    /// best on these pairs is chosen. Returns `None` if no configuration is left.
+    /// Chooses the successor of a barred incumbent and returns it with the pairs on which its cost is known.
+    /// Feasible configurations come first. Among these, the one whose cost is known on the largest number of
+    /// the incumbent's pairs is chosen; usually this is a former incumbent. If there are several, the best of
+    /// them on these pairs is chosen. Returns `None` if no configuration is left.
     pub(super) fn successor(&self, history: &History) -> Option<(ConfigId, Vec<Pair>)> {
         let of = |config: ConfigId| -> Vec<Pair> {
             let known = |pair: &&Pair| known(history, self.objective(), config, **pair).is_some();
@@ -212,7 +211,7 @@ impl IncumbentState {
         })
     }
 
-    /// Returns the number of pairs on which a configuration is known.
+    /// Returns the number of pairs on which a configuration's cost is known.
     pub(super) fn known_pairs(&self, config: ConfigId, history: &History) -> usize {
         history
             .readings(config)
@@ -230,7 +229,7 @@ impl IncumbentState {
         }
     }
 
-    /// Makes another configuration the incumbent and returns the previous one. The new incumbent
+    /// Makes another configuration the incumbent and returns the previous one. The cost of the new incumbent
     /// must be known on all pairs.
     pub(super) fn promote(&mut self, config: ConfigId, history: &History) -> ConfigId {
         let before = std::mem::replace(&mut self.incumbent, config);

@@ -1,8 +1,8 @@
 //! Configurations whose trials are lost again and again.
 //!
-//! A lost trial is no evidence about its configuration, so it is run again. But the configuration
-//! itself may kill the supervisor, by using up the memory or by killing its parent process. So a
-//! challenger is dropped after a few losses in a row.
+//! A lost trial provides no evidence about its configuration, so it is run again. But the configuration
+//! itself may kill the supervisor, by using up the memory or by killing its parent process. So a challenger
+//! is dropped after a few lost trials in a row.
 
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@
 //! trial of a challenger is capped at the cost that would make its sum exceed the incumbent's:
 //!
 //! ```text
-//! cap = min(cutoff, slack * sum of incumbent + n * grain - sum of challenger)
+//! cap = min(cutoff, slack * incumbent's sum + n * grain - challenger's sum)
 //! ```
 //!
 //! Both are sums of compared costs (see [`Objective::compared`](crate::Objective::compared)) over
@@ -49,10 +49,10 @@ pub enum Ask {
     Run(TrialRequest),
     /// Lower the cap of a running trial.
     Tighten(TrialId, Cap),
-    /// Stop a running trial and tell the cost it has reached. If costs do not grow while a trial
-    /// runs, withdraw the trial instead.
+    /// Stop a running trial and report the cost it has reached. If costs do not grow while a trial runs,
+    /// withdraw the trial instead.
     Cancel(TrialId),
-    /// Do nothing until a result is told.
+    /// Do nothing until a result has been reported.
     Wait,
     /// Nothing is left to try.
     Done(StopReason),
@@ -61,19 +61,19 @@ pub enum Ask {
 /// Why nothing is left to try.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StopReason {
-    /// Every configuration of the space has been tried.
+    /// Every configuration in the space has been tried.
     Exhausted,
 }
 
-/// What happened in the races.
+/// An event in the races.
 #[derive(Clone, PartialEq, Debug)]
 pub enum News {
     /// A challenger begins to race against the incumbent.
     Opened(ConfigId),
     /// A challenger was dropped after meeting the incumbent on this many pairs.
     Dropped(ConfigId, usize, Drop),
-    /// The incumbent (second configuration) gave a wrong answer. The first configuration, which is
-    /// known on this many pairs, replaces it.
+    /// The incumbent (second configuration) gave a wrong answer. The first configuration, whose cost is known
+    /// on this many pairs, replaces it.
     Dethroned(ConfigId, usize, ConfigId),
     /// The first configuration has won on this many pairs and replaces the second as the incumbent.
     NewIncumbent(ConfigId, usize, ConfigId),
@@ -87,7 +87,7 @@ pub enum Drop {
     Sum,
     /// Its sum of costs was larger than the incumbent's at the end of a batch.
     Batch,
-    /// It failed where the incumbent did not.
+    /// It failed on a pair where the incumbent did not.
     Failure,
     /// It gave a wrong answer and never races again.
     Wrong,
@@ -95,12 +95,12 @@ pub enum Drop {
     Restart,
     /// It provably violates a constraint, or it violates constraints more than the incumbent does.
     Constraint,
-    /// Its trials were lost several times in a row: the configuration may be what kills the workers.
+    /// Its trials were lost several times in a row: the configuration itself may be killing the workers.
     Lost,
 }
 
 impl Drop {
-    /// Returns the name of the reason in the store.
+    /// Returns the name of the reason used in the store.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sum => "sum",
@@ -118,7 +118,7 @@ impl Drop {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Requested {
-    /// It races next, after those requested before it.
+    /// It races next, after any configurations requested before it.
     Next,
     /// It is already racing or waiting to race.
     Underway,
@@ -126,7 +126,7 @@ pub enum Requested {
     Incumbent,
 }
 
-/// Settings of races.
+/// Settings for races.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Racing {
     /// Factor on the incumbent's sum of costs; if infinite, trials are capped only at the cutoff.
@@ -159,24 +159,24 @@ impl Default for Racing {
 
 /// Decides which trials to run.
 pub trait Racer: Send {
-    /// Returns what to do next with this many free slots. With no free slot, it returns only orders
-    /// about running trials. Call it again until it returns [`Ask::Wait`] or [`Ask::Done`]. With a
-    /// free slot, it returns one of these two only if the proposer has nothing new.
+    /// Returns what to do next with this many free slots. With no free slot, it returns only orders about
+    /// running trials, or [`Ask::Wait`]. Call it again until it returns [`Ask::Wait`] or [`Ask::Done`]. With
+    /// a free slot, it returns one of these two only if the proposer has nothing new.
     fn next(&mut self, slots: usize, history: &mut History, proposer: &mut dyn Proposer) -> Ask;
 
-    /// Sets whether the end of the campaign is near. If it is, the best configurations that have
-    /// lost race once more before any new configuration does.
+    /// Sets whether the end of the campaign is near. If it is, the best configurations among those that lost
+    /// are raced once more before any new configuration.
     fn near_end(&mut self, near: bool, history: &History, proposer: &mut dyn Proposer);
 
-    /// Lets a configuration of the history race before any new one.
+    /// Lets a configuration from the history race before any new one.
     fn request(&mut self, config: ConfigId) -> Requested;
 
-    /// Reacts to a trial that has ended. It must be the last trial of the history.
+    /// Reacts to a trial that has ended. It must be the last trial in the history.
     fn told(&mut self, id: TrialId, history: &History);
 
-    /// Reports the costs that running trials have reached at one moment. A running trial that is
-    /// not listed counts as having cost nothing so far. Decisions depend only on the latest report,
-    /// never on earlier ones.
+    /// Reports the costs that running trials have reached, all at the same moment. A running trial that is
+    /// not listed counts as having cost nothing so far. Decisions depend only on the latest report, never on
+    /// earlier ones.
     fn elapsed(&mut self, reached: &[(TrialId, f64)], history: &History);
 
     /// Withdraws a running trial, which then ends without a result.
@@ -185,14 +185,15 @@ pub trait Racer: Send {
     /// Returns the best configuration so far.
     fn incumbent(&self) -> ConfigId;
 
-    /// Returns the number of pairs on which the incumbent is known.
+    /// Returns the number of pairs on which the incumbent's cost is known.
     fn incumbent_pairs(&self) -> usize;
 
-    /// Returns what happened since the last call.
+    /// Returns the events since the last call.
     fn news(&mut self) -> Vec<News>;
 
-    /// Returns how much more each running trial may cost before some trials should be cancelled.
-    /// The caller should then report what the trials have reached, unless one has ended before.
+    /// Returns how much more each running trial may cost before some trials should be cancelled. Once they
+    /// have cost that much, the caller should report the costs reached with [`Racer::elapsed`], unless a
+    /// trial has ended before.
     fn patience(&self, history: &History) -> Option<f64>;
 
     /// Returns the state of the racer. A campaign continues from it after an interruption.

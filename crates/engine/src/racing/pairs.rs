@@ -29,12 +29,12 @@ impl Pairs {
         Self { instances, deterministic, seed, rounds: 0, drawn: Vec::new(), seen: HashSet::new() }
     }
 
-    /// Returns the number of pairs.
+    /// Returns the number of pairs; `usize::MAX` if there is no limit.
     pub(super) fn count(&self) -> usize {
         if self.deterministic { self.instances as usize } else { usize::MAX }
     }
 
-    /// Returns the pair at this index of the sequence; `None` after the last one.
+    /// Returns the pair at this index in the sequence; `None` after the last one.
     pub(super) fn get(&mut self, place: usize) -> Option<Pair> {
         while self.drawn.len() <= place && self.drawn.len() < self.count() {
             self.draw_round();

@@ -26,15 +26,16 @@ pub(super) struct Race {
     pub(super) order: Vec<Pair>,
     /// Number of batches so far.
     batches: u32,
-    /// Its running trials, by number.
+    /// The numbers of its running trials.
     pub(super) running: Vec<TrialId>,
     pub(super) sums: Sums,
     tally: Tally,
-    /// The pairs that are neither known nor running, in the order in which their trials will start.
+    /// The pairs on which the challenger's cost is unknown and no trial is running, in the order in which
+    /// their trials will start.
     pub(super) todo: VecDeque<Pair>,
 }
 
-/// Sums of compared costs over the pairs of `order`.
+/// Sums of compared costs over the pairs in `order`.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Sums {
     /// The incumbent's sum; `None` while its cost on one of the pairs is unknown.
@@ -49,7 +50,7 @@ pub(super) struct Sums {
     pub(super) failures: usize,
 }
 
-/// The incumbent's data that a race is judged by.
+/// The rules and the incumbent's data by which a race is judged.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a> {
     pub(super) objective: &'a Objective,
@@ -76,8 +77,8 @@ impl Rules<'_> {
         self.objective.cutoff.is_some() && self.ready && self.feasible
     }
 
-    /// Returns the cost of the incumbent that a challenger is compared with on a pair; `None` if it
-    /// is not yet known.
+    /// Returns the incumbent's cost that a challenger is compared with on a pair; `None` if it is not yet
+    /// known.
     fn reference(&self, pair: Pair) -> Option<f64> {
         match self.references {
             Some(references) => references.mean(pair.instance),
@@ -109,7 +110,7 @@ impl Race {
         }
     }
 
-    /// Returns a race with tolerance. It starts with all pairs on which the challenger is already
+    /// Returns a race with tolerance. It starts with all pairs on which the challenger's cost is already
     /// known.
     pub(super) fn rematch(config: ConfigId, tolerance: f64, rules: Rules<'_>) -> Self {
         let is_met = |pair: &&Pair| known(rules.history, rules.objective, config, **pair).is_some();
@@ -186,8 +187,8 @@ impl Race {
         }
     }
 
-    /// Returns the factor on the incumbent's sum. Up to this product, the challenger continues
-    /// after a batch.
+    /// Returns the factor on the incumbent's sum. The challenger continues after a batch if its own sum is at
+    /// most the product.
     fn factor(&self, rules: Rules<'_>) -> f64 {
         let tolerant = rules.objective.cutoff.is_some() && !self.has_met_all(rules);
         if tolerant { 1.0 + self.tolerance / libm::sqrt(self.order.len() as f64) } else { 1.0 }
@@ -199,8 +200,8 @@ impl Race {
         match self.sums.incumbent {
             // An infinite slack times a sum of zero would be NaN.
             Some(sum) if rules.capping() && slack.is_finite() => {
-                // A zero cost of the incumbent counts as one grain, however small. A bound of zero would
-                // stop every challenger before its first trial.
+                // Each pair adds at least a tiny grain. Otherwise, an incumbent with costs of zero would stop
+                // every challenger before its first trial.
                 let grain = rules.objective.grain.max(f64::MIN_POSITIVE);
                 slack * sum.max(0.0) + self.order.len() as f64 * grain
             }
@@ -208,7 +209,7 @@ impl Race {
         }
     }
 
-    /// Returns the cost that the challenger may still use. `elapsed` is the sum of what its running
+    /// Returns the cost that the challenger may still use. `elapsed` is the total cost that its running
     /// trials have reached beyond earlier lower bounds.
     pub(super) fn left(&self, rules: Rules<'_>, elapsed: f64) -> f64 {
         let bound = self.bound(rules);
@@ -217,16 +218,16 @@ impl Race {
         if bound.is_finite() { bound - (self.sums.known + self.sums.bounds + elapsed) } else { bound }
     }
 
-    /// Returns the smallest remaining cost that makes another trial worthwhile. This is one grain,
-    /// but at least an amount that does not vanish by rounding when added to a sum of this size.
+    /// Returns the smallest remaining cost that makes another trial worthwhile. This is one grain, or an
+    /// amount that is not lost to rounding when added to a sum of this size, whichever is larger.
     pub(super) fn least_left(&self, rules: Rules<'_>) -> f64 {
         let bound = self.bound(rules);
         let resolution = if bound.is_finite() { bound * 1e-12 } else { 0.0 };
         rules.objective.grain.max(resolution)
     }
 
-    /// Returns whether the sum exceeds the bound. This includes the case that the challenger was
-    /// stopped on a pair and too little cost is left to run it there again.
+    /// Returns whether the sum exceeds the bound. This includes the case in which the challenger was stopped
+    /// on a pair and too little of the bound is left to run it there again.
     fn is_too_slow(&self, rules: Rules<'_>, elapsed: f64) -> bool {
         let left = self.left(rules, elapsed);
         left < 0.0 || self.sums.bounds > 0.0 && left < self.least_left(rules)
@@ -257,7 +258,7 @@ impl Race {
         self.compare(rules)
     }
 
-    /// Returns whether the challenger continues after a batch, if that is not the last one.
+    /// Returns whether the challenger continues after a batch that is not the last one.
     fn is_promising(&self, rules: Rules<'_>) -> bool {
         let of = |cost: &dyn Fn(Pair) -> Option<f64>| -> Total {
             self.order.iter().filter_map(|&pair| cost(pair)).sum()
@@ -291,7 +292,8 @@ impl Race {
         let own = violation(self.config);
         match (own == 0.0, feasible) {
             (_, true) if !cheaper => Standing::Lost(Drop::Batch),
-            // Before the last batch, the challenger may still turn out to be feasible on more pairs.
+            // Before the last batch, the challenger may still turn out to be feasible when it has met more
+            // pairs.
             (false, true) if last => Standing::Lost(Drop::Constraint),
             (_, true) | (true, false) => Standing::Won,
             (false, false) => {

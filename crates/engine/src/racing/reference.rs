@@ -1,8 +1,8 @@
 //! The reference: the incumbent's cost that a challenger is compared with on a pair.
 //!
 //! ```text
-//! reference(π, s) = c(π, s)                    where costs are compared seed by seed
-//!                   mean over s' of c(π, s')   elsewhere, over the incumbent's seeds on this instance
+//! reference(π, s) = c(π, s)                    if costs are compared seed by seed
+//!                   mean over s' of c(π, s')   otherwise, over the incumbent's seeds on this instance
 //! ```
 //!
 //! | symbol | meaning |
@@ -10,10 +10,10 @@
 //! | π, s | instance, seed |
 //! | c | the incumbent's compared cost |
 //!
-//! A randomised target draws different random numbers for each configuration, even with the same
-//! seed. The incumbent's cost with one seed is then only one random draw, and a single lucky draw
-//! would stop every challenger that meets this pair. Over all pairs of the incumbent, both
-//! definitions have the same sum. So they do not change which configuration becomes the incumbent.
+//! A randomised target draws different random numbers for each configuration, even with the same seed. The
+//! incumbent's cost with one seed is then only one random draw, and a single lucky draw would stop every
+//! challenger that meets this pair. Over all pairs of the incumbent, both definitions have the same sum. So
+//! the choice between them does not change which configuration becomes the incumbent.
 
 use std::collections::HashMap;
 

@@ -5,15 +5,15 @@
 //!
 //! | which | when |
 //! |---|---|
-//! | former incumbents, the earliest (the default) first | the incumbent has gained a pair, and has twice as many as at their last meeting |
-//! | the configuration with the least expected cost by a model, if less than the incumbent's | likewise, one whenever the incumbent has twice as many pairs as at the last such rematch |
+//! | former incumbents, the earliest (the default) first | when the incumbent has gained a pair and has at least twice as many as at their last meeting |
+//! | the configuration with the lowest cost expected by a model, if lower than the incumbent's | likewise, but only when the incumbent has at least twice as many pairs as at the last such rematch |
 //! | the last five former incumbents | at once, when the incumbent has gained a pair and is no longer feasible |
-//! | the default and those with the least expected cost by a model, then the latest former incumbents | at once, when the end is near |
+//! | the default and the configurations with the lowest costs expected by a model, then the latest former incumbents | at once, when the end of the campaign is near |
 //!
-//! A former incumbent that failed never returns. For each pair that the incumbent gains, at most
-//! one configuration returns. Most configurations that return and lose again do so in their first
-//! batch, which costs one or two trials. Rematches suggested by a model are rare on purpose: the
-//! model always favours some configurations, and their rematches take time from other challengers.
+//! A former incumbent that failed never returns. For each pair that the incumbent gains, at most one
+//! configuration returns. Most configurations that return and lose again do so in their first batch, which
+//! costs one or two trials. Rematches suggested by a model are rare on purpose: the model always favours some
+//! configurations, and their rematches take time away from other challengers.
 
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ use crate::trial::ConfigId;
 /// Number of configurations that race again shortly before the end.
 pub(super) const FINALISTS: usize = 5;
 
-/// Past incumbents and rematches. There are at most as many entries as gained pairs and former
-/// incumbents.
+/// Past incumbents and rematches. The number of entries is at most the number of gained pairs plus the number
+/// of former incumbents.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Rematches {
     /// Former incumbents that never failed, in the order in which they were replaced.
@@ -47,7 +47,7 @@ pub(super) struct Field<'a> {
     pub(super) history: &'a History,
     pub(super) default: ConfigId,
     pub(super) incumbent: ConfigId,
-    /// Number of pairs on which the incumbent is known.
+    /// Number of pairs on which the incumbent's cost is known.
     pub(super) pairs: usize,
     /// Configurations that are racing or have a running trial.
     pub(super) busy: &'a [ConfigId],
@@ -163,7 +163,7 @@ impl Rematches {
     }
 }
 
-/// Returns the configurations for which the model expects a cost, with these costs.
+/// Returns the configurations that have an expected cost, with these costs.
 fn expectations(expected: &[f64]) -> impl Iterator<Item = (ConfigId, f64)> {
     (0..).map(ConfigId).zip(expected.iter().copied()).filter(|(_, cost)| cost.is_finite())
 }

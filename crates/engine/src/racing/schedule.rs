@@ -20,9 +20,9 @@
 /// Number of challengers that race for each pair the incumbent gains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {
-    /// Number until the incumbent has met every instance once.
+    /// Number per pair until the incumbent has met every instance once.
     pub early: usize,
-    /// Number afterwards.
+    /// Number per pair afterwards.
     pub late: usize,
 }
 

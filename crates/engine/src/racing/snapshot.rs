@@ -12,15 +12,15 @@ use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, Why};
 /// The state of a racer without the history. It contains neither news nor the costs that running
 /// trials have reached.
 ///
-/// It is stored with the names of its fields. A field added later needs `#[serde(default)]`. Then
-/// campaigns stored by earlier versions can still be resumed in the middle of their races.
+/// It is stored with field names. A field added later needs `#[serde(default)]`, so that campaigns stored by
+/// earlier versions can still be resumed in the middle of their races.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Snapshot {
     pub(super) next_trial: u64,
     pub(super) incumbent: ConfigId,
     pub(super) incumbent_pairs: Vec<Pair>,
     pub(super) earlier: Vec<ConfigId>,
-    /// Number of these configurations that the user requested.
+    /// Number of configurations in `earlier` that the user requested.
     #[serde(default)]
     pub(super) requested: usize,
     pub(super) again: Rematches,
@@ -29,7 +29,7 @@ pub struct Snapshot {
     pub(super) challengers: usize,
     pub(super) races: Vec<Race>,
     pub(super) orders: Vec<Order>,
-    /// Trials asked for and not yet told.
+    /// Trials that were requested and have not ended yet.
     pub pending: Vec<PendingTrial>,
 }
 
@@ -42,7 +42,7 @@ pub(super) enum Order {
     Cancel(TrialId),
 }
 
-/// A trial asked for and not yet told.
+/// A trial that was requested and has not ended yet.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PendingTrial {
     /// Its number.
@@ -53,7 +53,7 @@ pub struct PendingTrial {
     pub cap: Cap,
     /// Why it was requested.
     pub why: Why,
-    /// The lower bound of the cost from an earlier trial on this pair, if there is one.
+    /// The lower bound on the cost from an earlier trial on this pair, if there is one.
     pub(super) prior: Option<f64>,
 }
 
@@ -118,7 +118,7 @@ impl Snapshot {
         self.incumbent
     }
 
-    /// Returns the pairs on which the incumbent is known, in the order in which it gained them.
+    /// Returns the pairs on which the incumbent's cost is known, in the order in which it gained them.
     pub fn incumbent_pairs(&self) -> &[Pair] {
         &self.incumbent_pairs
     }

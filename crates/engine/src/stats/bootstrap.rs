@@ -1,7 +1,7 @@
-//! The bootstrap interval of a ratio of means.
+//! The bootstrap interval for a ratio of means.
 //!
 //! Each resample draws as many units as there are, with replacement, and gives one ratio. The ratios of B
-//! resamples are sorted. The interval reaches from the ratio of rank r to that of rank B + 1 - r.
+//! resamples are sorted. The interval extends from the ratio of rank r to that of rank B + 1 - r.
 //!
 //! ```text
 //! r = floor((B + 1) tail(n)), at least 1
@@ -15,7 +15,7 @@
 //!
 //! The method was chosen by its coverage: how often the interval contains the true ratio, in % of 2000
 //! simulated data sets. The left columns are for log-normal costs with sigma 1.8. The right columns are for
-//! the same costs, but a fifth of them are timeouts at PAR10 (ratio 1.36):
+//! the same costs, but with a fifth of them timeouts, which count as 10 times the cutoff (true ratio 1.36):
 //!
 //! | n | percentile | expanded tails | BCa | log t || percentile | expanded tails | BCa | log t |
 //! |---|---|---|---|---|---|---|---|---|---|
@@ -24,9 +24,9 @@
 //! | 20 | 88 | 92 | 82 | 80 || 88 | 90 | 88 | 89 |
 //! | 50 | 92 | 93 | 87 | 86 || 94 | 94 | 95 | 96 |
 //!
-//! Expanded tails are best nearly everywhere. BCa estimates a skewness from too few values, so its intervals
-//! are shorter where they should be longer. With fewer than five units no interval is reliable: the coverage
-//! is 88 % with four and 75 % with three.
+//! Expanded tails are best in nearly all cases. BCa estimates a skewness from too few values, so its
+//! intervals are shorter where they should be longer. With fewer than five units no interval is reliable: the
+//! coverage is 88 % with four and 75 % with three.
 
 use math::Rng;
 use math::student;
@@ -36,7 +36,7 @@ use super::Interval;
 /// Smallest number of units for which an interval is computed.
 const FEWEST: usize = 5;
 
-/// Returns the interval of `statistic` over resampled `units`; `None` if there are too few units.
+/// Returns the interval for `statistic` over resampled `units`; `None` if there are too few units.
 pub(super) fn interval<T: Copy>(
     units: &[T],
     statistic: impl Fn(&[T]) -> f64,

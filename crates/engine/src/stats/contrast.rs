@@ -30,7 +30,7 @@ impl Total {
     }
 }
 
-/// The sums of both configurations over the same pairs.
+/// The sums of both configurations' costs over the same pairs.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Contrast {
     pub(super) default: Total,

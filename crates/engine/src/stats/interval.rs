@@ -1,7 +1,7 @@
-//! The mean cost of one configuration with its interval, cheap enough for a status line.
+//! The mean cost of one configuration with its interval, computed cheaply enough for a status line.
 //!
 //! ```text
-//! low, high = m exp(-+ t s / (m sqrt n))          costs of at least 0
+//! low, high = m exp(-+ t s / (m sqrt n))          if all costs are at least 0
 //!             m -+ t s / sqrt n                   otherwise
 //! ```
 //!
@@ -10,10 +10,10 @@
 //! | n, m, s | number of pairs, mean and standard deviation of their costs |
 //! | t | 97.5 % quantile of Student's t with n - 1 degrees of freedom |
 //!
-//! The first formula is the interval of log m by the delta method. Like costs, it is never negative, and it
-//! reaches further up than down. The table shows its coverage in % of 10 000 simulated data sets, compared
-//! with the plain t interval and Cox's interval for log-normal values. Cox's interval is best for log-normal
-//! values only: with timeouts it converges to a wrong mean.
+//! The first formula comes from the delta-method interval for log m. Like the costs, the interval is never
+//! negative, and it extends further up than down. The table shows its coverage in % of 10 000 simulated data
+//! sets, compared with the plain t interval and Cox's interval for log-normal values. Cox's interval is best
+//! for log-normal values only: with timeouts, it converges to the wrong mean.
 //!
 //! | costs | n | t | this | Cox |
 //! |---|---|---|---|---|
@@ -28,8 +28,8 @@
 //! | | 131 | 90 | 93 | 43 |
 //! | | 500 | 95 | 95 | 6 |
 //!
-//! With few pairs and rare timeouts this interval is too short, because no timeout may have occurred yet. No
-//! claim is based on it.
+//! With few pairs and rare timeouts, this interval is too short, because it is possible that no timeout has
+//! occurred yet. No claim is based on it.
 
 use math::student;
 
@@ -42,7 +42,7 @@ pub struct MeanCost {
     pub pairs: usize,
     /// The mean; infinite if any cost is infinite.
     pub mean: f64,
-    /// 95 % interval of the true mean; unknown after one pair, or if a cost is infinite.
+    /// 95 % interval for the true mean; unknown after one pair, or if a cost is infinite.
     pub interval: Option<Interval>,
 }
 
@@ -57,7 +57,8 @@ pub fn mean_cost(costs: impl IntoIterator<Item = f64>) -> Option<MeanCost> {
             infinite = true;
             continue;
         }
-        // Welford's update avoids sums of squares, which would cancel if costs are large and nearly equal.
+        // Welford's update avoids sums of squares, which would lose precision if costs are large and nearly
+        // equal.
         let off = cost - mean;
         mean += off / pairs as f64;
         squares += off * (cost - mean);

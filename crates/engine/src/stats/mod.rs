@@ -1,13 +1,13 @@
-//! The statistics of a verdict: how certain it is that the tuned configuration beats the default.
+//! The statistics behind a verdict: how certain it is that the tuned configuration beats the default.
 //!
 //! | file | subject |
 //! |---|---|
 //! | `paired` | comparison of two configurations on the same pairs: ratio, interval and p value |
 //! | `contrast` | sums of both configurations' costs, including failures |
-//! | `bootstrap` | bootstrap interval of the ratio |
-//! | `sign_flip` | p value of the difference |
-//! | `verdict` | whether an improvement may be claimed, and whether the gain in the training is confirmed |
-//! | `interval` | mean cost of one configuration, cheap enough for every status update |
+//! | `bootstrap` | bootstrap interval for the ratio |
+//! | `sign_flip` | p value for the difference |
+//! | `verdict` | whether an improvement may be claimed, and whether the gain seen in training is confirmed |
+//! | `interval` | mean cost of one configuration, computed cheaply enough for every status update |
 //!
 //! All costs here are compared costs (see [`Objective::compared`](crate::Objective::compared)). So a timeout
 //! is a large number, and a failure without a cutoff is infinite. This module returns numbers only; the code

@@ -1,18 +1,18 @@
 //! Comparison of two configurations on the same pairs: the ratio of their means, its interval, and the p
-//! value of their difference.
+//! value for their difference.
 //!
 //! ```text
-//! ratio = sum of default / sum of tuned          costs of at least 0
-//!         sum of tuned / sum of default          costs of at most 0: something maximised
+//! ratio = sum of default / sum of tuned          if all costs are at least 0
+//!         sum of tuned / sum of default          if all costs are at most 0, because an output is maximised
 //! ```
 //!
 //! In both cases, a ratio above 1 means that the tuned configuration is better. If costs have both signs,
 //! there is no ratio.
 //!
-//! The bootstrap and the sign-flip test work on [`Unit`]s. Pairs of one instance are alike, so the instance
-//! is the unit if there are at least six instances. With five instances, the test could never reach 5 %,
-//! since 2 of its 2^5 patterns are always as extreme. With fewer than six instances the pair is the unit, and
-//! the result holds for these instances only.
+//! The bootstrap and the sign-flip test work on [`Unit`]s. Pairs with the same instance are alike, so the
+//! instance is the unit if there are at least six instances. With five instances, the test could never reach
+//! 5 %, since at least 2 of its 2^5 patterns are always as extreme as the data. With fewer than six instances
+//! the pair is the unit, and the result holds for these instances only.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use super::contrast::Contrast;
 use super::{Interval, bootstrap, sign_flip};
 use crate::trial::InstanceId;
 
-/// Number of sign patterns drawn, and number of resamples drawn.
+/// Number of sign patterns drawn; also the number of resamples drawn.
 pub(super) const DRAWS: usize = 10_000;
 
 /// Smallest number of instances for which instances are the units.
@@ -39,7 +39,7 @@ pub struct Measured {
     pub tuned: f64,
 }
 
-/// What varies independently. It is resampled and flipped as a whole.
+/// The unit that varies independently. It is resampled and flipped as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// All pairs of an instance together: the result holds for instances like these.
@@ -55,15 +55,16 @@ pub struct Comparison {
     pub pairs: usize,
     /// Number of distinct instances among them.
     pub instances: usize,
-    /// What was treated as independent.
+    /// The unit that was treated as independent.
     pub unit: Unit,
     /// Mean cost of the default.
     pub default: f64,
     /// Mean cost of the tuned configuration.
     pub tuned: f64,
-    /// How many times better the tuned configuration is. Below 1, it is worse; infinite if it costs nothing.
+    /// How many times better the tuned configuration is; below 1 if it is worse, infinite if it costs
+    /// nothing.
     pub ratio: f64,
-    /// 95 % interval of the true ratio; unknown with fewer than five units.
+    /// 95 % interval for the true ratio; unknown with fewer than five units.
     pub interval: Option<Interval>,
     /// Two-sided p value: the probability of a difference at least as large if the configurations are equal.
     pub p: f64,
@@ -73,7 +74,7 @@ pub struct Comparison {
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum CompareError {
     /// No pair was measured.
-    #[error("no pair was measured with both configurations: nothing to compare")]
+    #[error("no pair was measured with both configurations; measure both on at least one pair")]
     Empty,
     /// A cost is NaN or -∞.
     #[error("the cost {cost} on instance {instance} cannot be compared: costs must be numbers above -inf")]
@@ -85,7 +86,7 @@ pub enum CompareError {
     },
     /// Some costs are above zero and some below.
     #[error(
-        "costs from {lowest} to {highest} have no ratio: add a constant to the objective so that all have the same sign"
+        "costs from {lowest} to {highest} have no ratio: add a constant to the objective so that all costs have the same sign"
     )]
     MixedSigns {
         /// The smallest cost.
@@ -230,7 +231,8 @@ mod tests {
         let five = compared(&costs[..10], 2);
         assert_eq!((five.unit, five.instances), (Unit::Pair, 5));
         assert!(five.interval.unwrap().low < 0.7);
-        // If all six instances have the same sign, these are 2 of 64 patterns, however many seeds each has.
+        // If the differences on all six instances have the same sign, 2 of 64 patterns are as extreme,
+        // however many seeds each instance has.
         assert_eq!(compared(&[(2.0, 1.0); 60], 10).p, 2.0 / 64.0);
     }
 
@@ -241,8 +243,8 @@ mod tests {
         costs.push((INF, 1.0));
         let found = compared(&costs, 1);
         assert_eq!((found.ratio, found.default, found.tuned), (INF, INF, 701.0 / 8.0));
-        // The seven wins already make the sum, which contains the failure, as small as possible. So every
-        // pattern is at least as extreme.
+        // The seven wins have the opposite sign to the failure, so no pattern has a sum closer to zero, and
+        // every pattern is at least as extreme.
         assert_eq!(found.p, 1.0);
         assert_eq!(compared(&[(INF, 1.0); 6], 1).p, 2.0 / 64.0);
         assert_eq!(compared(&[(INF, 1.0); 6], 1).interval, Some(Interval { low: INF, high: INF }));

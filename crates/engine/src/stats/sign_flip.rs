@@ -1,18 +1,18 @@
-//! The sign-flip test: how likely such a difference is by chance alone.
+//! The sign-flip test: how likely a difference this large is by chance alone.
 //!
 //! ```text
-//! p = share of sign patterns s with |sum s_i d_i| >= |sum d_i|         all 2^m of them, m <= 12
+//! p = share of sign patterns s with |sum s_i d_i| >= |sum d_i|         over all 2^m patterns if m <= 12
 //!     (1 + such patterns drawn) / (1 + all patterns drawn)             otherwise
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | d_i | difference of the two configurations on unit i |
+//! | d_i | difference between the two configurations on unit i |
 //! | s_i | +1 or -1 |
 //! | m | number of units with a difference |
 //!
-//! If the two costs of a unit are exchangeable, each d_i is equally likely to have the other sign. Then P(p
-//! <= a) <= a holds exactly, even with heavy tails and few units.
+//! If the two costs of a unit are exchangeable, each d_i is equally likely to have either sign. Then P(p <=
+//! a) <= a holds exactly, even with heavy tails and few units.
 //!
 //! Equal means alone are not enough. Take two configurations with the same PAR10, one of which is fast but
 //! times out in 2 % of its trials. It looks better in most validations, because its rare timeouts do not
@@ -83,14 +83,15 @@ mod tests {
         assert_eq!(p(&[1.0; 6]), 2.0 / 64.0);
         // Units without a difference do not count.
         assert_eq!(p(&[0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]), 2.0 / 64.0);
-        // Of 12 units, one has the other sign. This sum or more is reached by 1 + 12 patterns on either side.
+        // Of 12 units, one has the opposite sign. This sum is reached or exceeded by 1 + 12 patterns on
+        // either side.
         assert_eq!(p(&[&[-1.0][..], &[1.0; 11]].concat()), 26.0 / 4096.0);
     }
 
     #[test]
     fn sums_that_differ_only_by_rounding_are_ties() {
-        // The exact sum is -0.1, and every pattern is at least as far from 0. But in binary arithmetic, 0.2 +
-        // 0.1 - 0.2 is nearer to 0 than -0.2 - 0.1 + 0.2.
+        // The exact sum is -0.1, and the sum of every pattern is at least as far from 0. But in binary
+        // arithmetic, 0.2 + 0.1 - 0.2 is nearer to 0 than -0.2 - 0.1 + 0.2.
         assert_eq!(p(&[-0.2, -0.1, 0.2]), 1.0);
         // The sum is -0.3. The two patterns with a sum of ±0.1 do not reach it.
         assert_eq!(p(&[-0.3, -0.1, 0.1]), 0.75);
@@ -99,12 +100,12 @@ mod tests {
     #[test]
     fn drawn_patterns_agree_with_enumeration_and_p_is_never_zero() {
         assert_eq!(p(&[1.0; 60]), 1.0 / 10_001.0);
-        // Of 13 units, five have the other sign. |sum| >= 3 unless 6 or 7 are negative, which are 2 * 1716 of
-        // 8192.
+        // Of 13 units, five have the opposite sign. |sum| >= 3 unless 6 or 7 are negative, which is so in
+        // 2 * 1716 of 8192 patterns.
         let drawn = p(&[&[-1.0; 5][..], &[1.0; 8]].concat());
         assert!((drawn - (1.0 - 3432.0 / 8192.0)).abs() < 0.015, "{drawn}");
-        // This needs more than one word of signs. For 130 equal differences, |sum| >= 26 is 2.28 standard
-        // deviations away.
+        // This needs more than one word of signs. For 130 equal differences, a |sum| of 26 is 2.28 standard
+        // deviations.
         let drawn = p(&[&[-1.0; 52][..], &[1.0; 78]].concat());
         assert!((drawn - 0.0281).abs() < 0.006, "{drawn}");
     }

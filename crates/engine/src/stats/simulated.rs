@@ -25,7 +25,7 @@ use super::verdict::{Basis, Claim, Validated, judge_with};
 use super::{Interval, mean_cost};
 use crate::trial::InstanceId;
 
-/// Number of patterns that lets p equal 5 % exactly, so that its distribution is exact.
+/// Number of patterns drawn. With 99 patterns, p can equal 5 % exactly, so the level of the test is exact.
 const FEW: usize = 99;
 
 const HARDNESS: f64 = 1.5;
@@ -45,7 +45,7 @@ const FLAT: World = World { name: "flat", preference: 0.0, noise: 1.0, gain: 0.0
 const TIMEOUTS: World = World { name: "flat, 25 % timeouts", cutoff: 3.4, ..FLAT };
 /// A world in which each instance prefers one of the two configurations, but overall neither is better.
 const PREFERENCES: World = World { name: "flat, instances differ", preference: 0.7, noise: 0.3, ..FLAT };
-/// A world in which the tuned configuration is e^0.7 times as good, which is about twice.
+/// A world in which the tuned configuration is e^0.7 times as good, which is about twice as good.
 const GAIN: World = World { name: "gain", noise: 0.5, gain: 0.7, ..FLAT };
 const GAIN_TIMEOUTS: World = World { name: "gain, timeouts", cutoff: 3.4, ..GAIN };
 
@@ -134,7 +134,7 @@ fn false_claims_are_as_rare_for_a_target_without_instances() {
 
 #[test]
 fn preferences_of_single_instances_are_not_claimed_as_an_improvement() {
-    // If pairs were the units, an improvement would be claimed in one of three campaigns.
+    // If pairs were the units, an improvement would be claimed in one of every three campaigns.
     let found = shares(PREFERENCES, 8, 10, 1000, FEW);
     assert!(found.faster <= 0.025 + 0.015 && found.rejected <= 0.05 + 0.021, "{found:?}");
 }

@@ -2,10 +2,10 @@
 //!
 //! An improvement is claimed only if p <= 5 % *and* the interval is above 1. If the costs of the two
 //! configurations are exchangeable (see `sign_flip`), the test alone keeps false claims rare: at most one
-//! campaign in forty then claims an improvement. Configurations with equal means need not be exchangeable:
-//! rare timeouts that did not occur in the validation can mislead the test. So if there was no timeout, a
-//! claim is reported together with what timeouts would mean. The interval keeps the claim consistent with the
-//! numbers printed next to it.
+//! campaign in forty then falsely claims an improvement. Configurations with equal means need not be
+//! exchangeable: rare timeouts that did not occur in the validation can mislead the test. So if there was no
+//! timeout, a claim is reported together with a note on what timeouts would mean. The interval keeps the
+//! claim consistent with the numbers printed next to it.
 //!
 //! All this holds only for pairs that were not used to choose the configuration. On the training pairs, the
 //! incumbent is the luckiest of many configurations, so nothing is ever claimed from them.
@@ -18,7 +18,7 @@ use crate::observation::Status;
 /// The largest p value that counts as evidence.
 const LEVEL: f64 = 0.05;
 
-/// How the pairs of the comparison relate to those of the search (training).
+/// How the pairs used in the comparison relate to those used in the search (training).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Basis {
     /// Instances that the campaign never used.
@@ -77,7 +77,7 @@ pub struct Solved {
     pub before: usize,
     /// Pairs on which the tuned configuration finished.
     pub after: usize,
-    /// Pairs on which the default finished, but not the tuned configuration.
+    /// Pairs on which the default finished but the tuned configuration did not.
     pub lost: usize,
 }
 
@@ -94,9 +94,9 @@ pub struct CostVerdict {
     pub solved: Solved,
     /// Number of pairs on which the tuned configuration gave a wrong answer.
     pub wrong: usize,
-    /// How many times better the tuned configuration was in the training.
+    /// How many times better the tuned configuration was in training.
     pub training_ratio: Option<f64>,
-    /// Whether the ratio in the training is above the interval found here.
+    /// Whether the ratio in training is above the interval found here.
     pub gain_does_not_carry_over: bool,
 }
 
@@ -148,8 +148,8 @@ fn claim(comparison: &Comparison, basis: Basis) -> Claim {
     }
 }
 
-/// Returns whether the ratio in the training is above the interval. Returns `false` if there is no interval,
-/// or if the ratio is at most 1, which is not a gain.
+/// Returns whether the ratio in training is above the interval. Returns `false` if there is no interval, or
+/// if the ratio is at most 1, which is not a gain.
 fn promised_too_much(training: f64, found: &Comparison) -> bool {
     training > 1.0 && found.interval.is_some_and(|interval| interval.high < training)
 }
@@ -243,7 +243,7 @@ mod tests {
         assert!(!with(1.8, 0.9, Some(1.8)), "at the end of the interval");
         assert!(with(1.1, 0.9, Some(1.05)), "a gain that became a loss");
         assert!(!with(1.1, 0.9, None), "without an interval, nothing is known");
-        assert!(!with(1.0, 0.9, Some(0.95)), "there was no gain in the training");
+        assert!(!with(1.0, 0.9, Some(0.95)), "there was no gain in training");
     }
 
     #[test]

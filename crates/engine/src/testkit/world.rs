@@ -8,8 +8,8 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | θ, π, s | configuration, instance, seed |
-//! | instance | uniform over a spread by a factor of 10 to 1000 |
-//! | quality, taste, noise | normal; noise only where seeds matter |
+//! | instance | uniform over a range that corresponds to a factor of 10 to 1000 |
+//! | quality, taste, noise | normal; noise only if seeds matter |
 //!
 //! Every term is drawn from a random stream keyed by what the term depends on. The result of a trial is
 //! therefore the same, whenever and however often it is computed.
@@ -47,7 +47,7 @@ const SCHEDULES: [(usize, usize); 3] = [(1, 1), (1, 4), (3, 2)];
 pub struct Traits {
     /// Share of configurations that fail on some instances.
     pub failures: f64,
-    /// Standard deviation of the noise of the log10 cost.
+    /// Standard deviation of the noise in the log10 cost.
     pub noise: f64,
     /// Whether running the same trial again gives a different cost.
     pub jitter: bool,
@@ -68,11 +68,11 @@ pub struct World {
     pub traits: Traits,
     /// The problem.
     pub problem: Problem,
-    /// The settings of races in this world.
+    /// The settings for races in this world.
     pub racing: Racing,
 }
 
-/// The result of a trial if it were never stopped.
+/// The result that a trial has if it is never stopped.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Truth {
     /// The time it takes. If there is a cutoff, this is its cost.
@@ -125,8 +125,8 @@ impl World {
         Self::new(seed, SPACES[one_of(SPACES.len())], traits, objective, instances, racing)
     }
 
-    /// Returns a world for the law that capping changes nothing. Times are repeatable; there are timeouts,
-    /// failures and sometimes a constraint.
+    /// Returns a world for testing the law that capping changes nothing. Times are repeatable; there are
+    /// timeouts, failures and sometimes a constraint.
     pub fn repeatable(seed: u64) -> Self {
         let mut rng = Rng::new(seed, "repeatable world", 0);
         let mut one_of = |n: usize| rng.below(n);
@@ -156,8 +156,9 @@ impl World {
         Self::new(seed, space, traits, objective, instances, racing)
     }
 
-    /// Returns a world that misleads racers that balance trial time. The default is 10 000 times as expensive
-    /// as other configurations, and heavy tails make some of these very cheap on one pair.
+    /// Returns a world that misleads racers that spend equal time on the incumbent and on challengers. The
+    /// default is 10 000 times as expensive as other configurations, and heavy tails make some of these very
+    /// cheap on one pair.
     pub fn adversarial(seed: u64) -> Self {
         let mut rng = Rng::new(seed, "adversarial world", 0);
         let mut one_of = |n: usize| rng.below(n);
@@ -209,7 +210,7 @@ impl World {
         Rng::new(self.seed, purpose, key)
     }
 
-    /// Returns the result of a trial if it were never stopped.
+    /// Returns the result that a trial has if it is never stopped.
     pub fn truth(&self, request: &TrialRequest) -> Truth {
         let config = (request.configuration.fingerprint() >> 64) as u64;
         let (instance, seed) = (u64::from(request.key.pair.instance.0), u64::from(request.key.pair.seed.0));
@@ -242,8 +243,8 @@ impl World {
             level + 0.2 * self.stream("output", &[which, config, instance, seed]).normal()
         };
         let count = self.problem.objective.constraints.len() as u64;
-        // How far a trial came before it timed out. It is an integer, so that ties occur, and it is not
-        // always reported.
+        // How far a trial got before it timed out. It is an integer, so that ties occur, and it is not always
+        // reported.
         let mut ties = self.stream("tie", &[config, instance, seed]);
         let (tie, reported) = (ties.below(4) as f64, ties.below(8) > 0);
         Truth {
@@ -255,7 +256,7 @@ impl World {
         }
     }
 
-    /// Returns what is observed of a trial with this cap.
+    /// Returns the observation of a trial with this cap.
     pub fn observe(&self, truth: &Truth, cap: Cap) -> Observation {
         let cap = cap.cost();
         if truth.time > cap && self.problem.objective.cutoff.is_some() {
@@ -276,7 +277,7 @@ impl World {
         }
     }
 
-    /// Returns what is observed of a trial that is stopped at this cost.
+    /// Returns the observation of a trial that is stopped at this cost.
     pub fn stopped(&self, at: f64) -> Observation {
         self.unmeasured(Observation::capped(at))
     }

@@ -1,4 +1,4 @@
-//! Checks the properties that the figure of killed trials shows.
+//! Checks the properties shown in the figure of killed trials.
 
 use surrogate::forest::Treatment;
 

@@ -24,19 +24,19 @@ fn the_racer_conforms() {
     println!("{seen:?}");
     assert!(
         seen.repeated > 50 && seen.tightened > 1000 && seen.cancelled > 500,
-        "{seen:?}: too few events to prove the laws"
+        "{seen:?}: too few events to test the laws"
     );
-    assert!(seen.returned > 100, "{seen:?}: too few events to prove the laws");
+    assert!(seen.returned > 100, "{seen:?}: too few events to test the laws");
     assert!(
         seen.overtaken > 100 && seen.restored > 500 && seen.exhausted > 50,
-        "{seen:?}: too few events to prove the laws"
+        "{seen:?}: too few events to test the laws"
     );
 }
 
 #[test]
 fn the_incumbent_gains_its_pairs_if_the_default_is_expensive_and_others_are_lucky() {
     let seen = conforms(&make, &restore, (0..60).map(World::adversarial));
-    assert!(seen.promoted > 60 && seen.trials > 10_000, "{seen:?}: too few events to prove the laws");
+    assert!(seen.promoted > 60 && seen.trials > 10_000, "{seen:?}: too few events to test the laws");
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn capping_does_not_change_the_winners() {
     let (winners, capped) = capping_changes_nothing(&make, 0..1000, 40);
     assert!(
         winners > 1000 && capped > 10_000,
-        "{winners} winners and {capped} capped trials are too few to prove the law"
+        "{winners} winners and {capped} capped trials are too few to test the law"
     );
     // The races are long enough for former incumbents to return more than once.
     capping_changes_nothing(&make, 1000..1400, 150);

@@ -1,4 +1,4 @@
-//! The surrogate of the example passes the suite for surrogates and is better than random search.
+//! Checks that the surrogate in the example passes the suite for surrogates and is better than random search.
 
 use engine::Status;
 use engine::propose::RandomSearch;
@@ -26,7 +26,7 @@ fn it_is_better_than_random_proposals_in_the_same_races() {
         let chance = Box::new(RandomSearch::new(problem.space.clone(), seed));
         let random = optimise(&problem, chance).unwrap();
         let stopped = near.history().count(Status::Capped);
-        assert!(stopped > 15, "it must learn from stopped trials, not {stopped}");
+        assert!(stopped > 15, "too few stopped trials to learn from: {stopped}");
         let [near, random] = [near, random].map(|one| best(&problem, &one));
         println!("seed {seed}: {near:.4} {random:.4}, {stopped} stopped");
         wins += usize::from(near < random);
@@ -47,5 +47,5 @@ fn the_same_seed_gives_the_same_trials_and_another_seed_different_ones() {
     assert_ne!(one.history().configurations(), other.history().configurations());
     let ids = (0..one.history().configurations().len() as u32).map(engine::ConfigId);
     let by_it = ids.filter(|&id| one.origin(id) == "near").count();
-    assert!(by_it > 20, "the surrogate proposed {by_it}");
+    assert!(by_it > 20, "the surrogate proposed only {by_it} configurations");
 }

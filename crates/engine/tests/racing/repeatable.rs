@@ -8,7 +8,7 @@ use engine::racing::CappedRacer;
 use engine::testkit::World;
 use engine::{Ask, Cap, Observation, Optimizer, Rng, TrialId, TrialRequest};
 
-/// Largest number of trials that are asked for but not yet told.
+/// Largest number of trials that have been requested but have not ended.
 const WINDOW: usize = 8;
 
 fn optimizer(world: &World) -> Optimizer {
@@ -69,16 +69,16 @@ fn recorded_results_reproduce_every_decision() {
     }
 }
 
-/// Whether orders about running trials are obeyed. If so, a tightened trial ends as if it had its last cap,
-/// and a cancelled trial is withdrawn.
+/// Whether orders about running trials are followed. If they are, a tightened trial ends as if it had had its
+/// last cap from the start, and a cancelled trial is withdrawn.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Orders {
     Followed,
     Ignored,
 }
 
-/// Returns the trials asked for. The number of running trials is constant. Results are told in the order in
-/// which the trials were asked for, whichever worker thread finishes first.
+/// Returns the requested trials. The number of running trials is constant. Results are reported in the order
+/// in which the trials were requested, whichever worker thread finishes first.
 fn in_order_of_asking(world: &World, workers: usize, orders: Orders) -> Vec<TrialRequest> {
     let (jobs, queue) = mpsc::channel::<TrialRequest>();
     let queue = Mutex::new(queue);

@@ -1,8 +1,8 @@
-//! Runs trials: on this machine's cores, in simulated time, or on your own [`Executor`].
+//! Runs trials: on this machine's cores, in simulated time, or with your own [`Executor`].
 //!
 //! An executor gets a [`Bell`] when it is created, and rings it when a trial starts or ends. Every submitted
 //! trial must end once, with a record or with an error, unless it was [cancelled](Executor::cancel) before it
-//! started. The campaign ignores duplicate reports and reports of trials that it is not waiting for.
+//! started. The campaign ignores duplicate reports and reports on trials that it is not waiting for.
 //! `testkit` contains the test suite that every executor must pass; `examples/own_executor.rs` is a complete
 //! executor.
 
@@ -93,7 +93,7 @@ pub trait Executor {
         Vec::new()
     }
 
-    /// Returns the seconds that a trial's command would take if it ran to its cap; `None` if unknown.
+    /// Returns the time in seconds that a trial's command would take if it ran to its cap; `None` if unknown.
     fn longest(&self, _request: &TrialRequest) -> Option<f64> {
         None
     }

@@ -9,7 +9,7 @@ use super::{Executor, Happening, Inbox, Pacing, Refused};
 use crate::panics::caught;
 use crate::{Account, Detail, Record, TargetError};
 
-/// The result of a trial that is never stopped.
+/// The result of a trial, provided that it is not stopped.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
     /// Cost of the trial. If costs are times, this is also its duration.
@@ -24,7 +24,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Creates the answer of a trial that finishes at this cost and takes as many seconds.
+    /// Creates the answer for a trial that finishes at this cost and takes that many seconds.
     pub fn finished(cost: f64) -> Self {
         Self { cost, status: Status::Finished, constraints: Vec::new(), time: cost }
     }
@@ -44,7 +44,7 @@ impl<F: FnMut(&TrialRequest) -> Answer + Send> Oracle for F {
 
 struct Running {
     request: TrialRequest,
-    /// The answer, or the message of the oracle's panic.
+    /// The answer, or the oracle's panic message.
     answer: Result<Answer, String>,
     started: f64,
     slot: usize,

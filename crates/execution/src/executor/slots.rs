@@ -1,5 +1,5 @@
-//! Assigns cores to workers. Each worker gets whole physical cores as long as there are enough that this
-//! process may use.
+//! Assigns cores to workers. Each worker gets whole physical cores, as long as this process may use
+//! enough of them.
 //!
 //! Two trials on the two threads of one physical core slow each other down. So the second thread of a core is
 //! assigned only if there are more workers than physical cores.
@@ -23,7 +23,7 @@ pub enum SlotError {
     TooFew {
         /// Number of parallel trials.
         workers: usize,
-        /// Number of cores of each trial.
+        /// Number of cores per trial.
         each: usize,
         /// Number of cores that may be used.
         allowed: usize,
@@ -36,7 +36,7 @@ pub enum SlotError {
     TooFewGpus {
         /// Number of parallel trials.
         workers: usize,
-        /// Number of GPUs of each trial.
+        /// Number of GPUs per trial.
         each: usize,
         /// Number of GPUs that are available.
         available: usize,
@@ -74,7 +74,7 @@ fn by_physical_core(allowed: &Cores, topology: &Path) -> Vec<Vec<usize>> {
 
 fn assign(cores: &[Vec<usize>], workers: usize, each: usize) -> Result<Vec<Slot>, SlotError> {
     let most = cores.iter().map(Vec::len).max().unwrap_or(0);
-    // First the first threads of all cores, then all second threads.
+    // Assign the first threads of all cores before any second threads.
     let order: Vec<usize> =
         (0..most).flat_map(|place| cores.iter().filter_map(move |core| core.get(place).copied())).collect();
     if workers * each > order.len() {

@@ -57,7 +57,7 @@ impl<'a> Values<'a> {
 }
 
 impl CommandLine {
-    /// Returns the command of a trial that has not been assigned a place to run.
+    /// Returns the command for a trial that has not been assigned a place to run.
     pub fn new(scenario: &Scenario, trial: &TrialRequest, instance: &Instance) -> Self {
         let seed = &trial.key.pair.seed.to_string();
         Self::of_trial(scenario, &Values::new(trial, instance, seed, None))
@@ -73,7 +73,7 @@ impl CommandLine {
     }
 
     /// Returns the text to paste into a shell in order to use a configuration. If `setup` takes parameters,
-    /// as a compiler does, the text starts with that command; then follows the target's own command.
+    /// as a compiler does, the text starts with the `setup` command, followed by the target's own command.
     pub fn to_paste(scenario: &Scenario, configuration: &Configuration) -> String {
         let own = Self::for_use(scenario, configuration);
         let setup = scenario.target.setup.iter().map(|step| &step.command);
@@ -91,7 +91,7 @@ impl CommandLine {
         Self { request: is_json.then(|| protocol::json::request(scenario, values)), ..line }
     }
 
-    /// Fills in a template of the scenario.
+    /// Fills in a template from the scenario.
     pub fn filled(scenario: &Scenario, template: &CommandTemplate, values: &Values<'_>) -> Self {
         let Values { configuration, instance, seed, cap, subject, place } = *values;
         let placed = |name: &str, text: fn(&Place) -> String| place.map_or_else(|| name.to_owned(), text);
@@ -100,7 +100,7 @@ impl CommandLine {
             Piece::Instance => instance.to_owned(),
             Piece::Seed => seed.to_owned(),
             Piece::Cap => cap_text(scenario, cap),
-            // The scenario's reader does not allow a parameter here that may be inactive.
+            // The scenario's reader does not allow parameters here that may be inactive.
             Piece::Param(id) => configuration.value(*id).map_or_else(String::new, |value| value.to_string()),
             Piece::Workdir => placed("{workdir}", |place| shown(&place.workdir)),
             Piece::ConfigFile => placed("{config_file}", |place| shown(&place.config_file)),

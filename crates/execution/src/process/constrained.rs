@@ -1,4 +1,4 @@
-//! A trial's readings of constrained outputs.
+//! A trial's readings for constrained outputs.
 //!
 //! | constrained | the trial finished | the trial was stopped or failed |
 //! |---|---|---|
@@ -12,7 +12,7 @@ use scenario::{Bounded, Measure, Scenario};
 
 use super::{Account, Detail};
 
-/// Adds a reading of each constraint to the result of a trial. `record` is the record of the trial's run, if
+/// Adds a reading for each constraint to the result of a trial. `record` is the record of the trial's run, if
 /// there is one.
 pub(super) fn with_readings(scenario: &Scenario, account: Account, record: Option<&Finished>) -> Account {
     if scenario.constraints.is_empty() {

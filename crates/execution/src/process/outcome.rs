@@ -6,8 +6,8 @@
 //! | succeeded, but with a wrong answer | wrong (see `verify`) |
 //! | succeeded, cost above the cutoff | timeout at the cutoff |
 //! | stopped at its cap, or stopped or failed beyond it | capped at the cap; timeout if that is the cutoff |
-//! | stopped below its cap by the limit on another time | timeout at what the cost had reached |
-//! | cancelled | capped at what the cost had reached, or at the cap if that is less |
+//! | stopped below its cap by the limit on another time | timeout at the cost that it had reached |
+//! | cancelled | capped at the cost that it had reached, or at the cap if that is less |
 //! | stopped by its memory limit | memory |
 //! | anything else | crashed |
 //!
@@ -23,7 +23,7 @@ use super::protocol::{self, Answer, Verdict};
 use super::verify::Check;
 use super::{Account, Detail, TargetError, outputs};
 
-/// End of the failure reason if the target did not answer in the form that its protocol requires.
+/// Last words of the failure reason if the target did not answer in the form that its protocol requires.
 pub const NO_ANSWER: &str = "no answer";
 
 /// Relative rounding error that a target may make when it adds up fractional costs, even in single precision.
@@ -203,7 +203,7 @@ impl Outcome<'_> {
         if cost < 0.0 && self.grows() {
             // Races use sums of costs to decide where to stop the next trial.
             let reason = format!(
-                "the cost is {cost}, but capped costs must not be negative; for costs that can be, set \
+                "the cost is {cost}, but capped costs must not be negative; for costs that can be negative, set \
                                  `objective.capped_by = \"none\"`"
             );
             return Ok(self.crashed(reason));
@@ -276,7 +276,8 @@ impl Outcome<'_> {
         let reached = self.reached().unwrap_or(0.0);
         let cap = self.cap_in_force();
         let observation = if own && cap.is_finite() {
-            // If the cap was lowered, the cost had reached the lowered cap or the measured cost.
+            // If the cap was lowered, the cost had reached the lowered cap or the measured cost, whichever is
+            // higher.
             let lowered = match limit {
                 Limit::Cpu => self.control.lowered_cpu(),
                 _ => self.control.lowered_wall(),

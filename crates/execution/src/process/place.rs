@@ -42,7 +42,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Creates the place of a trial. `private` is the trial's own folder.
+    /// Creates the place for a trial. `private` is the trial's own folder.
     pub(super) fn new(scenario: &Scenario, private: &Path, trial: TrialId, slot: &Slot) -> Self {
         let target = &scenario.target;
         let cores = scenario.parallel.cores_per_trial.to_string();
@@ -73,12 +73,12 @@ impl Place {
         }
     }
 
-    /// Returns whether a command of the scenario needs the target's standard output as a file.
+    /// Returns whether a command in the scenario needs the target's standard output as a file.
     pub(super) fn wants_stdout(scenario: &Scenario) -> bool {
         scenario.target.commands().any(|command| command.mentions(&Piece::Stdout))
     }
 
-    /// Sets the folder and the variables of one of the trial's commands.
+    /// Sets the folder and the variables for one of the trial's commands.
     pub(super) fn prepare(&self, mut command: confine::Command) -> confine::Command {
         for (name, value) in &self.variables {
             command = command.env(name, value);

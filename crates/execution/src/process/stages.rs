@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | set-up | nothing | first | keep running |
 //! | command | the cost | if the set-up succeeded | are killed |
-//! | teardown | nothing | always, last | are killed, with those of the set-up |
+//! | teardown | nothing | always, last | are killed, along with those of the set-up |
 //!
 //! After that, the answer of a successful trial is checked. This adds nothing to the cost.
 //!

@@ -32,7 +32,7 @@ impl ProcessTarget {
         Self { scenario, instances, guardian: None, servers: Servers::default() }
     }
 
-    /// Sets other instances or another order. Trials refer to instances by their index in this list.
+    /// Replaces the instances or changes their order. Trials refer to instances by their index in this list.
     #[must_use]
     pub fn on(mut self, instances: Vec<Instance>) -> Self {
         self.instances = instances;
@@ -62,8 +62,8 @@ impl ProcessTarget {
         Ok(given.map(|(key, step)| (key, line(step))).collect())
     }
 
-    /// Returns a slot for a trial that runs outside any campaign. It has any cores, and as many GPUs as a
-    /// trial needs.
+    /// Returns a slot for a trial that runs outside any campaign. It may use any cores, and has as many GPUs
+    /// as a trial needs.
     pub fn lone_slot(&self) -> Result<Slot, SlotError> {
         let parallel = &self.scenario.parallel;
         let mut slots = [Slot::default()];
@@ -126,7 +126,7 @@ impl ProcessTarget {
         self.instances.get(wanted.index()).ok_or(missing)
     }
 
-    /// Sets the guardian of a command.
+    /// Sets the guardian for a command.
     pub(super) fn with_guardian(&self, command: confine::Command) -> confine::Command {
         match &self.guardian {
             Some(guardian) => command.guardian(guardian),
@@ -200,7 +200,7 @@ impl Target for ProcessTarget {
     }
 
     fn reached(&self, leash: &Leash, seconds: f64) -> Option<f64> {
-        // A run may be withdrawn and repeated. What it has reached until then does not count.
+        // A run may be withdrawn and repeated. The cost that it has reached by then does not count.
         if self.scenario.target.retry.is_some() {
             return None;
         }

@@ -1,6 +1,6 @@
 //! Checks the answers of targets.
 //!
-//! If a trial succeeds, its answer is compared with the known answer of its instance, and the user's program
+//! If a trial succeeds, its answer is compared with the known answer for its instance, and the user's program
 //! checks the complete standard output. Neither check adds to the trial's cost.
 
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(super) enum Check {
     /// The target gave no answer.
     NoAnswer,
     /// It is unknown whether the answer is right, because the check was stopped or standard output was not
-    /// kept completely.
+    /// kept in full.
     Unknown(&'static str),
 }
 
@@ -43,7 +43,7 @@ impl StdoutFolder {
     }
 }
 
-/// Compares the target's answer with the known answer of the instance.
+/// Compares the target's answer with the known answer for the instance.
 pub(super) fn compare(known: &Known, instance: &Instance, finished: &Finished) -> Check {
     let Some(expected) = known.answers.get(&instance.name) else { return Check::Right };
     match last_group(&finished.stdout, &known.answer) {
@@ -83,5 +83,5 @@ pub(super) fn judge(checked: &Finished) -> Check {
         End::Stopped(limit) => format!("{limit} limit"),
     };
     let output = [checked.stdout.joined(), checked.stderr.joined()].concat();
-    Check::Wrong(format!("wrong answer: {why} of verify"), output)
+    Check::Wrong(format!("wrong answer: verify: {why}"), output)
 }

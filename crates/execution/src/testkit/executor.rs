@@ -6,7 +6,7 @@
 //! | in order | a trial starts before it ends, and the clock never goes back |
 //! | slots | at most one trial per worker runs at a time, and no two share a slot |
 //! | cancelled | a trial that is cancelled before it starts never ends; one that is running ends soon, unfinished |
-//! | capped | a trial whose cap is lowered ends there, with a lower bound |
+//! | capped | a trial whose cap is lowered ends at that cap, with a lower bound |
 //! | reached | only submitted trials that have not ended have a reached cost, and it never decreases |
 //! | lost | a trial whose worker vanishes ends as lost, with a reason |
 //! | broken | a trial that cannot be run, or whose code panics, fails once; other trials continue |

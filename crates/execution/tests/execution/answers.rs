@@ -55,7 +55,7 @@ fn the_users_program_distinguishes_right_and_wrong_answers() {
     assert_eq!(ended(&right), (Status::Finished, None));
     assert_eq!(right.observation.cost(), Some(Reading::Exact(right.detail.wall.unwrap())));
     let wrong = run(&scenario, 1);
-    assert_eq!(ended(&wrong), (Status::Wrong, Some("wrong answer: exit 1 of verify")));
+    assert_eq!(ended(&wrong), (Status::Wrong, Some("wrong answer: verify: exit 1")));
     assert_eq!(wrong.observation.cost(), None);
     assert_eq!(wrong.detail.stderr_tail, b"checked b\n");
 }
@@ -67,7 +67,7 @@ fn a_check_that_never_ends_fails() {
     script(&stage, "check", "exec sleep 60");
     let verify = "verify = \"./check\"\nverify_limit = \"100ms\"";
     let scenario = Arc::new(stage.read(&text(verify, WALL)));
-    assert_eq!(ended(&run(&scenario, 0)), (Status::Wrong, Some("wrong answer: wall time limit of verify")));
+    assert_eq!(ended(&run(&scenario, 0)), (Status::Wrong, Some("wrong answer: verify: wall time limit")));
 }
 
 #[test]
@@ -161,19 +161,27 @@ fn contradictory_settings_are_reported() {
         stage.mistakes(&text(target, &objective)).lines().next().unwrap().to_owned()
     };
     for (target, objective, mistake) in [
-        ("", "maximise = \"tps\"\nminimise = \"tps\"", "`objective.maximise` stands beside `minimise`"),
+        (
+            "",
+            "maximise = \"tps\"\nminimise = \"tps\"",
+            "`objective.maximise` and `minimise` cannot both be set",
+        ),
         ("", "maximise = \"cpu_time\"", "`objective.maximise` must be an output"),
-        ("", "maximise = \"tps\"\ncutoff = 3", "`objective.cutoff` has no meaning for what is maximised"),
+        (
+            "",
+            "maximise = \"tps\"\ncutoff = 3",
+            "`objective.cutoff` has no meaning when an output is maximised",
+        ),
         (
             "",
             "maximise = \"tps\"\ncapped_by = \"argument\"",
-            "`objective.capped_by`: what is maximised is not capped",
+            "`objective.capped_by`: trials are not capped when an output is maximised",
         ),
         ("", "maximise = \"tsp\"", "`objective.maximise` cannot be `tsp`"),
         (
             "",
             "minimise = \"memory\"\nthen = \"tps\"",
-            "`objective.then` decides between timeouts, and there is no cutoff",
+            "`objective.then` decides between timeouts, but there is no cutoff",
         ),
         ("", "minimise = \"wall_time\"\ncutoff = \"1s\"\nthen = \"tsp\"", "`objective.then` cannot be `tsp`"),
         ("known = \"known.csv\"", WALL, "`target.known` needs `target.answer`"),

@@ -1,4 +1,4 @@
-//! Tests that every executor follows the rules: the local one, the simulated one, and the one of the example.
+//! Tests that every executor follows the rules: the local one, the simulated one, and the one in the example.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -296,8 +296,8 @@ fn steer(objective: &str, rest: &str, order: impl FnOnce(&ProcessTarget, &Leash)
     steer_below(Cap::NONE, objective, "", ["", rest], order)
 }
 
-/// Does the same with a cap, further lines in the scenario, and a script for each phase: before and after it
-/// is ready.
+/// Like [`steer`], but with a cap, further lines in the scenario, and two parts of the script: one before it
+/// is ready and one after.
 fn steer_below(
     cap: Cap,
     objective: &str,
@@ -335,7 +335,7 @@ fn a_cancelled_trial_reports_the_cost_it_had_reached() {
     assert_eq!((account.observation.status(), account.observation.cost()), (Status::Lost, None));
 }
 
-/// A trial that takes long to end may exceed its cap before it does.
+/// A trial that takes a long time to end may exceed its cap in the meantime.
 #[test]
 fn a_cancelled_trial_reports_no_cost_beyond_its_cap() {
     let objective = "minimise = \"wall_time\"\ncutoff = \"50s\"";

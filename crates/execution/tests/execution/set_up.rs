@@ -238,7 +238,7 @@ fn a_shell_reads_a_file_of_variables() {
     let (_, record) = target(&scenario).run_with_record(&request, &Leash::new(), &Slot::default()).unwrap();
     assert_eq!(record.unwrap().stdout.joined(), b"0.5|a $b 'c'\n");
     let mistakes = stage.mistakes(&text.replace("alpha =", "\"a-b\" ="));
-    assert!(mistakes.contains("`a-b` cannot be the name of a variable"), "{mistakes}");
+    assert!(mistakes.contains("`a-b` cannot be the name of an environment variable"), "{mistakes}");
 }
 
 #[test]

@@ -4,20 +4,20 @@ pub use space::format::{toml_key as key, toml_text as text};
 
 use space::float_text;
 
-/// Writes a list of texts.
+/// Formats a list of strings.
 pub fn texts<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
     let items: Vec<String> = items.into_iter().map(|item| text(item.as_ref())).collect();
     format!("[{}]", items.join(", "))
 }
 
-/// Writes a list of texts. In a long list, each text is on its own line.
+/// Formats a list of strings. In a long list, each string is on its own line.
 pub fn list<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
     let items: Vec<String> = items.into_iter().map(|item| text(item.as_ref())).collect();
     let short = items.iter().map(String::len).sum::<usize>() < 90;
     if short { format!("[{}]", items.join(", ")) } else { format!("[\n  {},\n]", items.join(",\n  ")) }
 }
 
-/// Writes a single text, or a list if there are several.
+/// Formats a single string, or a list if there are several.
 pub fn one_or_more<T: AsRef<str>>(items: &[T]) -> String {
     match items {
         [one] => text(one.as_ref()),
@@ -25,12 +25,12 @@ pub fn one_or_more<T: AsRef<str>>(items: &[T]) -> String {
     }
 }
 
-/// Writes a number. Whole numbers have no decimal point.
+/// Formats a number. Whole numbers have no decimal point.
 pub fn number(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 { format!("{number}") } else { float_text(number) }
 }
 
-/// Writes a duration in quotes. The unit is the largest one in which the duration is a whole number.
+/// Formats a duration in quotes. The unit is the largest one in which the duration is a whole number.
 pub fn duration(seconds: f64) -> String {
     let whole = |unit: f64| seconds >= unit && seconds % unit == 0.0;
     text(&match seconds {

@@ -83,7 +83,11 @@ fn rule<'f>(
     match Regex::new(&text) {
         Ok(pattern) if pattern.captures_len() == 2 => Some(Rule::Pattern(pattern)),
         Ok(_) => {
-            report.mistake(span, format!("`{}` must have one group, the family", found.key), hint);
+            report.mistake(
+                span,
+                format!("`{}` must have one group, which captures the family", found.key),
+                hint,
+            );
             None
         }
         Err(error) => {

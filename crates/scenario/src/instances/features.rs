@@ -111,12 +111,12 @@ pub(super) fn read(
         [] => {}
         [one] => {
             let message = format!("the feature {one} is the same for all instances");
-            report.warn(found.span(), message, "a constant feature has no information: remove it");
+            report.warn(found.span(), message, "a constant feature carries no information: remove it");
         }
         several => {
             let message =
                 format!("{} features are the same for all instances: {}", several.len(), several.join(", "));
-            report.warn(found.span(), message, "constant features have no information: remove them");
+            report.warn(found.span(), message, "constant features carry no information: remove them");
         }
     }
     Some(Features(Arc::new(data)))

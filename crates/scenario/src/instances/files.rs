@@ -1,7 +1,8 @@
 //! Finds instance files, given by paths, folders and patterns.
 //!
 //! Files are sorted by path. Each file appears once, even if several patterns or links lead to it. A folder
-//! stands for all files in it, at any depth. Hidden files are skipped, both in folders and by patterns.
+//! stands for all files in it, at any depth. Hidden files are skipped, both in folders and when matching
+//! patterns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

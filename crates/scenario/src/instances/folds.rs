@@ -3,8 +3,8 @@
 //! The instances of a family are assigned in an order drawn from the scenario's seed. Each goes to the fold
 //! with the fewest instances of its family. If several folds have equally few, it goes to the one with the
 //! fewest instances overall, then to the one with the smallest number. So two folds differ by at most one
-//! instance, in every family and as a whole. Instances that already have a fold keep it; new instances are
-//! assigned by the same rule.
+//! instance, both within every family and overall. Instances that already have a fold keep it; new instances
+//! are assigned by the same rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -44,7 +44,8 @@ pub(super) fn read(
         let (key, instance, identity) = if are_files {
             if !path.is_file() {
                 mistakes.push(
-                    Diagnostic::new(span, format!("`{line}` is not a file, but others are")).hint(hint()),
+                    Diagnostic::new(span, format!("`{line}` is not a file, but other lines are"))
+                        .hint(hint()),
                 );
                 continue;
             }

@@ -65,7 +65,7 @@ pub struct Instances {
     pub stage_folder: Option<PathBuf>,
     /// Whether instances are files rather than words.
     are_files: bool,
-    /// Random seed of the split.
+    /// Random seed for the split.
     seed: u64,
     /// Whether these are the instances of a single fold's campaign.
     is_of_fold: bool,
@@ -118,7 +118,7 @@ impl Instances {
         folds::assign(&all, folds, self.seed, known)
     }
 
-    /// Returns the instances of the campaign that holds out a fold.
+    /// Returns the instances for the campaign that holds out a fold.
     pub fn of_fold(&self, fold: &[String]) -> Self {
         let all = self.train.iter().chain(&self.test).cloned();
         let fold: BTreeSet<&String> = fold.iter().collect();
@@ -185,7 +185,7 @@ pub(super) fn read(
     let sources: Vec<Found<'_, '_>> =
         ["files", "list", "from"].iter().filter_map(|name| section.get(name)).collect();
     if let [first, second, ..] = &sources[..] {
-        let hint = "keep one of them: `files` are checked and made full paths; `list` are words passed unchanged; \
+        let hint = "keep one of them: `files` are checked and passed as full paths; `list` has words to pass unchanged; \
                             `from` is a file that lists either";
         report.mistake(second.key_span, format!("both `{}` and `{}` are given", first.key, second.key), hint);
         return None;

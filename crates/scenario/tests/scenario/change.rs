@@ -175,7 +175,7 @@ fn a_changed_bound_reuses_the_trials_and_a_new_bound_does_not() {
     assert_eq!(
         row("", "x = \"<= 1\""),
         (keys.clone(), Row::Refuse),
-        "the stored trials have no reading of it"
+        "the stored trials have no readings for it"
     );
     assert_eq!(row("x = \"<= 1\"", "x = [\"<= 1\", \">= 0\"]"), (keys, Row::Refuse));
     let other = with("x = \"<= 1\"").replace("'(a)'", "'(b)'");

@@ -17,7 +17,7 @@ fn the_reference_and_the_program_have_the_same_keys() {
         let rows = reference(table);
         assert!(document.contains(&rows), "the rows of `[{table}]` should be:\n{rows}");
     }
-    // Only rows of keys have this form.
+    // Only rows for keys have this form.
     let rows = document.lines().filter(|line| line.starts_with("| `") && line.matches(" | ").count() == 4);
     assert_eq!(rows.count(), KEYS.len());
 }

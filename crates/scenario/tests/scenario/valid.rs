@@ -223,7 +223,7 @@ fn a_cost_that_is_not_capped_needs_no_cutoff() {
     let scenario = stage.read(&SMALL.replace(objective, "minimise = \"memory\"\ncutoff = \"2MiB\"\n"));
     assert_eq!(scenario.objective.cutoff, Some(f64::from(2 << 20)));
     assert_eq!(scenario.warnings.list()[0].message, "a target that hangs would never be stopped");
-    // A target that gets its cap in seconds is killed only some time after it.
+    // A target that gets its cap in seconds is killed only some time after the cap.
     let objective = "minimise = \"runtime\"\ncutoff = 5\ncapped_by = \"argument\"\n";
     let text = "[target]\ncommand = [\"true\"]\nprotocol = \"aclib\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
     let scenario = stage.read(&format!("{text}[objective]\n{objective}"));

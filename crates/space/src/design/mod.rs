@@ -11,7 +11,7 @@ use math::Rng;
 
 use crate::{Configuration, SampleError, Space};
 
-/// How the points are distributed.
+/// Distribution of the points.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Design {
     /// Independent uniform points.
@@ -23,7 +23,7 @@ pub enum Design {
 }
 
 impl Design {
-    /// Returns `count` points of the unit cube, one after the other.
+    /// Returns the coordinates of `count` points in the unit cube, one point after the other.
     pub fn points(self, count: usize, dimensions: usize, rng: &mut Rng) -> Vec<f64> {
         match self {
             Self::Uniform => (0..count * dimensions).map(|_| rng.unit()).collect(),

@@ -8,7 +8,7 @@
 use super::super::parse_number;
 use super::draft::{Draft, Numbers, Opt};
 
-/// Name prefixes of options that are not part of the search, and why.
+/// Name prefixes of options that are not tuned, each with the reason.
 const NOT_TUNED: [(&str, &str); 12] = [
     ("check", "internal checks of the solver"),
     ("quiet", "affects only the output"),

@@ -1,6 +1,6 @@
-//! Builds a proposal, with the rule for ranges.
+//! Builds a proposal, using this rule for ranges:
 //!
-//! | range of the program, with default d | proposed range |
+//! | the program's range, with default d | proposed range |
 //! |---|---|
 //! | l to h, h/l < 1000 | the same |
 //! | l to h, wide, l > 0 | the same, logarithmic |
@@ -9,11 +9,11 @@
 //! | no upper bound, d > 0 | d/100 to 100 d, logarithmic, to review |
 //! | no lower bound, d > 0 | from d/100, to review |
 //! | l to h, wide, d <= 0 | the same, to review |
-//! | a bound missing, d <= 0 | 100 times the size of d (or of 1) to the open side, to review |
+//! | a bound missing, d <= 0 | from d, 100 times its size (100 if d = 0) towards the open side, to review |
 //! | an end that is excluded | an end slightly inside, to review |
 //!
-//! A bound of 10^9 or more counts as no bound, since programs do not mean it. A proposal never exceeds
-//! the bounds of the program.
+//! A bound of 10^9 or more counts as no bound, because it comes from the data type. A proposal never exceeds
+//! the program's bounds.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -21,11 +21,11 @@ use super::super::range::LARGEST_INTEGER;
 use super::super::{Literal, ParameterDefinition, SpaceBuilder};
 use super::{DiscoverError, Proposal, Source};
 
-/// Ratio of upper to lower bound from which a range is wide.
+/// Smallest ratio of upper to lower bound at which a range counts as wide.
 const WIDE: f64 = 1000.0;
-/// Bounds this large come from the data type, not from the program.
+/// Bounds at least this large come from the data type, not from the program.
 const UNBOUNDED: f64 = 1e9;
-/// Factor between the default and a proposed bound where the program has none.
+/// Factor between the default and the proposed bound if the program gives no bound.
 const REACH: f64 = 100.0;
 
 /// Collects options in the order of the text.
@@ -45,7 +45,7 @@ pub(crate) struct Opt<'a> {
     pub(crate) name: &'a str,
     /// Text before the value on the command line.
     pub(crate) switch: Option<String>,
-    /// The program's description of it.
+    /// The program's description of the option.
     pub(crate) about: &'a str,
     /// A point for review, in addition to those from the rule for ranges.
     pub(crate) review: Option<&'static str>,
@@ -80,20 +80,20 @@ impl Draft {
         self.left_out.entry(why).or_default().push(name.to_owned());
     }
 
-    /// Counts an option that became part of the choices of another one.
+    /// Counts an option that has become a choice of another option.
     pub(crate) fn fold(&mut self, name: &str) {
         if self.is_new(name) {
             self.folded += 1;
         }
     }
 
-    /// Returns whether an option has a name and was not seen before. Some programs list an option twice
+    /// Returns whether an option has a name and has not been seen before. Some programs list an option twice
     /// with the same content, and damaged text may have options without a name.
     fn is_new(&mut self, name: &str) -> bool {
         !name.is_empty() && self.names.insert(name.to_owned())
     }
 
-    /// Adds an option that is true or false.
+    /// Adds a boolean option.
     pub(crate) fn boolean(&mut self, option: &Opt<'_>, default: bool) {
         let definition = ParameterDefinition::boolean(option.name).default(default);
         self.push(option, definition, Vec::new());
@@ -122,7 +122,7 @@ impl Draft {
         self.push(option, definition, Vec::new());
     }
 
-    /// Adds a numeric option; the rule of the module gives its range.
+    /// Adds a numeric option; the rule in the module documentation determines its range.
     pub(crate) fn number(&mut self, option: &Opt<'_>, numbers: Numbers) {
         let (lower, upper, log, notes) = match numbers.proposed() {
             Ok(proposed) => proposed,

@@ -21,7 +21,7 @@ const DIAGNOSTIC: &str = "for debugging, checks or analysis";
 const PROFILE: &str = "needs a profile or another pass";
 const OTHER_PROCESSOR: &str = "for other processors";
 const OTHER_LANGUAGE: &str = "for another language";
-const NO_STATE: &str = "by default the compiler decides, which no value expresses";
+const NO_STATE: &str = "by default the compiler decides, and no value stands for that";
 
 /// Name prefixes of flags that affect more than speed, and why they are left out.
 const NOT_TUNED: [(&str, &str); 59] = [
@@ -102,7 +102,7 @@ const NOT_TUNED_PARAMS: [(&str, &str); 20] = [
     ("cxx-max", OTHER_LANGUAGE),
     ("lazy-modules", OTHER_LANGUAGE),
     ("openacc", OTHER_LANGUAGE),
-    ("ggc-", "the compiler's own memory"),
+    ("ggc-", "affects only the compiler's own memory"),
     ("lto-", PROFILE),
     ("max-lto", PROFILE),
     ("min-lto", PROFILE),
@@ -117,7 +117,7 @@ pub(super) fn is_option(line: &str) -> bool {
 
 pub(super) fn read(text: &str, draft: &mut Draft) {
     let options = || text.lines().filter_map(split);
-    // A flag may be listed both bare and with a value; only then does the second one keep the `=`.
+    // A flag may be listed both bare and with a value; only then does the second name keep the `=`.
     let bare: HashSet<&str> = options().map(|(word, _)| word).filter(|word| !word.contains('=')).collect();
     for (word, state) in options() {
         if let Some(rest) = word.strip_prefix("--param=") {
@@ -149,7 +149,7 @@ fn split(line: &str) -> Option<(&str, &str)> {
     Some((word, state.trim()))
 }
 
-/// Returns why a flag is left out, if it is.
+/// Returns the reason for leaving out a flag; `None` if the flag is kept.
 fn reason(name: &str, state: &str) -> Option<&'static str> {
     let known = NOT_TUNED.iter().find(|(start, _)| name.starts_with(start)).map(|(_, why)| *why);
     known.or_else(|| state.starts_with("[available").then_some(OTHER_LANGUAGE))
@@ -197,7 +197,7 @@ fn param(rest: &str, state: &str, draft: &mut Draft) {
     let bounds = values.trim_matches(['<', '>']).split_once(',');
     let (lower, upper) = match bounds {
         Some((lower, upper)) => (parse_number(lower), parse_number(upper)),
-        // Without bounds, any number from zero is allowed.
+        // Without bounds, any number from zero upwards is allowed.
         None => (Some(0.0), Some(f64::INFINITY)),
     };
     match (lower, upper, parse_number(state)) {

@@ -1,9 +1,9 @@
-//! Detects which program wrote a text, by patterns that only this program uses.
+//! Detects which program wrote a text, by patterns that only that program uses.
 
 use super::Source;
 use super::{cadical, gcc, minisat};
 
-/// Number of bytes that are searched: the patterns appear near the start, and texts may be long.
+/// Number of bytes to search: the patterns appear near the start, and texts may be long.
 const SEARCHED: usize = 200_000;
 
 pub(super) fn guess(text: &str) -> Option<Source> {

@@ -14,7 +14,7 @@
 
 use super::draft::{Draft, Numbers, Opt};
 
-/// Name prefixes of options that are not part of the search, and why.
+/// Name prefixes of options that are not tuned, each with the reason.
 const NOT_TUNED: [(&str, &str); 33] = [
     ("threads", "changes the resources, not the search"),
     ("parallel", "changes the resources, not the search"),
@@ -50,7 +50,7 @@ const NOT_TUNED: [(&str, &str); 33] = [
     ("log_", "affects only the output"),
     ("ranging", "computes more than the solution"),
 ];
-/// Parts of names of options that are not part of the search, and why.
+/// Parts of the names of options that are not tuned, each with the reason.
 const NOT_TUNED_PARTS: [(&str, &str); 6] = [
     ("debug", "internal checks of the solver"),
     ("analysis", "internal checks of the solver"),
@@ -70,7 +70,7 @@ pub(super) struct Described<'a> {
     pub(super) value: &'a str,
 }
 
-/// Returns every option of a file that has a comment with its type.
+/// Returns every option in a file whose comment gives its type.
 pub(super) fn described(text: &str) -> impl Iterator<Item = Described<'_>> {
     let mut about = "";
     let mut form = None;

@@ -9,7 +9,8 @@
 //!     uintx MaxHeapFreeRatio      [ 0     ...     100 ]   {manageable} {default}
 //! ```
 //!
-//! Only one garbage collector can be used, so their flags become the choices of one parameter `gc`.
+//! Only one garbage collector can be used, so the flags that select one become the choices of a parameter
+//! `gc`.
 
 use std::collections::HashMap;
 
@@ -20,7 +21,7 @@ const OUTPUT: &str = "affects only the output";
 const CHECKS: &str = "internal checks of the virtual machine";
 const GENERAL: &str = "does not affect the speed";
 
-/// Name prefixes of flags that do not affect the speed, and why.
+/// Name prefixes of flags that are not tuned, each with the reason.
 const NOT_TUNED: [(&str, &str); 32] = [
     ("Print", OUTPUT),
     ("Trace", OUTPUT),
@@ -136,6 +137,6 @@ fn collectors<'a>(flags: impl Iterator<Item = &'a Flag<'a>>, draft: &mut Draft) 
     let about = "the garbage collector; only one can be used";
     let option = Opt { name: "gc", switch: Some(String::new()), about, review };
     draft.choices(&option, flags.iter().map(|flag| word(flag)), &word(chosen));
-    // The chosen one is already counted as the parameter itself.
+    // The chosen flag is already counted as the parameter itself.
     flags.iter().filter(|flag| flag.name != chosen.name).for_each(|flag| draft.fold(flag.name));
 }

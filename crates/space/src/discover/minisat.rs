@@ -12,7 +12,7 @@
 
 use super::draft::{Draft, Numbers, Opt};
 
-/// Options that are not part of the search, and why.
+/// Options that are not tuned, each with the reason.
 const NOT_TUNED: [(&str, &str); 7] = [
     ("cpu-lim", "stops the run"),
     ("mem-lim", "stops the run"),

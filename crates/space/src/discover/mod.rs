@@ -112,7 +112,7 @@ pub struct Proposal {
     pub left_out: Vec<(String, Vec<String>)>,
 }
 
-/// Why there is no proposal.
+/// Reason why no space could be proposed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DiscoverError {
     /// The text is not from a known program.
@@ -122,7 +122,7 @@ pub enum DiscoverError {
     #[error("the text has no option in the format of {0}")]
     Nothing(Source),
     /// All options were left out.
-    #[error("no option of {0} in the text can be tuned ({1} found)")]
+    #[error("none of the {0} options in the text can be tuned ({1} found)")]
     NothingToTune(Source, usize),
     /// The options do not form a valid space.
     #[error("the options do not form a valid space: {0}")]

@@ -1,4 +1,4 @@
-//! PostgreSQL's view `pg_settings` as CSV with a header, in any order of columns.
+//! PostgreSQL's view `pg_settings` as CSV with a header; the columns may be in any order.
 //!
 //! ```text
 //! name,setting,unit,category,short_desc,context,vartype,min_val,max_val,enumvals

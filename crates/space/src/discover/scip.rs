@@ -6,12 +6,12 @@
 //! branching/scorefunc = p
 //! ```
 //!
-//! The value in the file is used as the default, although it may have been changed.
+//! The value in the file is used as the default, although the user may have changed it.
 
 use super::draft::{Draft, Numbers, Opt};
 use super::highs::{Described, described};
 
-/// Name prefixes of options that are not part of the search, and why.
+/// Name prefixes of options that are not tuned, each with the reason.
 const NOT_TUNED: [(&str, &str); 10] = [
     ("limits/", "stops the run or relaxes the goal"),
     ("numerics/", "changes what is accepted as a solution"),

@@ -20,7 +20,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Returns its symbol.
+    /// Returns the symbol of the operator.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Equal => "==",
@@ -43,7 +43,7 @@ impl Comparison {
         }
     }
 
-    /// Returns whether it holds between two numbers.
+    /// Returns whether the comparison holds for two numbers.
     pub(crate) fn accepts(self, left: f64, right: f64) -> bool {
         match self {
             Self::Equal => left == right,
@@ -74,7 +74,7 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// Returns its symbol.
+    /// Returns the symbol of the operator.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Add => "+",
@@ -110,7 +110,7 @@ macro_rules! functions {
             /// All functions.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// Returns its name in text.
+            /// Returns the name used in expressions.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
@@ -130,11 +130,11 @@ functions! {
     Log10 "log10" 1 1, "Logarithm to base 10.";
     Exp "exp" 1 1, "Exponential function.";
     Sqrt "sqrt" 1 1, "Square root.";
-    Floor "floor" 1 1, "Largest whole number not above.";
-    Ceiling "ceiling" 1 1, "Smallest whole number not below.";
-    Round "round" 1 1, "Nearest whole number, halves away from zero.";
-    RoundEven "round_even" 1 1, "Nearest whole number, halves to the even one.";
-    Truncate "trunc" 1 1, "The number without its fractional part.";
+    Floor "floor" 1 1, "Largest whole number not above the argument.";
+    Ceiling "ceiling" 1 1, "Smallest whole number not below the argument.";
+    Round "round" 1 1, "Nearest whole number; halves round away from zero.";
+    RoundEven "round_even" 1 1, "Nearest whole number; halves round to even.";
+    Truncate "trunc" 1 1, "The argument without its fractional part.";
     Min "min" 1 usize::MAX, "Smallest of the arguments.";
     Max "max" 1 usize::MAX, "Largest of the arguments.";
 }
@@ -191,7 +191,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// Returns the number in a configuration given by its codes; NaN if it has no value.
+    /// Returns the value in a configuration given by its codes; NaN if the quantity has no value there.
     pub fn value(&self, codes: &[f64]) -> f64 {
         match self {
             Self::Constant(number) => *number,
@@ -226,9 +226,9 @@ impl Quantity {
 pub enum Formula {
     /// Always true or always false.
     Constant(bool),
-    /// Every part holds; never nested in itself.
+    /// Every part holds; no part is another `All`.
     All(Vec<Self>),
-    /// Some part holds; never nested in itself.
+    /// At least one part holds; no part is another `Any`.
     Any(Vec<Self>),
     /// The part does not hold.
     Not(Box<Self>),
@@ -241,7 +241,7 @@ pub enum Formula {
         choices: Vec<u32>,
         /// The same indices as bits if all are below 64, else 0. Testing a bit avoids searching the list.
         bits: u64,
-        /// Whether the choice must not be one of them.
+        /// Whether the parameter must have none of these choices.
         negated: bool,
     },
     /// An ordinal parameter comes before or after one of its values.
@@ -250,7 +250,7 @@ pub enum Formula {
         parameter: ParameterId,
         /// One of the four order relations.
         comparison: Comparison,
-        /// Index of the value it is compared with.
+        /// Index of the value that the parameter is compared with.
         choice: u32,
     },
     /// Two parameters have the same choice, or different ones if negated.
@@ -259,7 +259,8 @@ pub enum Formula {
         left: ParameterId,
         /// The other.
         right: ParameterId,
-        /// For each choice of `left`, the index of the same choice in `right`; `u32::MAX` if it has none.
+        /// For each choice of `left`, the index of the same choice in `right`; `u32::MAX` if `right` does not
+        /// have it.
         map: Arc<[u32]>,
         /// Whether they must differ.
         negated: bool,
@@ -283,7 +284,8 @@ pub enum Formula {
 }
 
 impl Formula {
-    /// Returns whether it holds in a configuration given by its codes; if unknown, it does not hold.
+    /// Returns whether the formula holds in a configuration given by its codes. An unknown formula does not
+    /// hold.
     #[inline]
     pub fn holds(&self, codes: &[f64]) -> bool {
         match self {
@@ -388,8 +390,8 @@ fn known(operand: f64, value: f64) -> f64 {
     if operand.is_nan() { f64::NAN } else { value }
 }
 
-/// Evaluates a conjunction or disjunction. A part with the deciding value determines the result;
-/// otherwise, an unknown part makes it unknown.
+/// Evaluates a conjunction or disjunction. A part with the deciding value determines the result; otherwise,
+/// an unknown part makes the result unknown.
 fn decide(parts: &[Formula], codes: &[f64], deciding: f64) -> f64 {
     let mut result = 1.0 - deciding;
     for part in parts {

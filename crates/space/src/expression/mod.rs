@@ -1,8 +1,8 @@
-//! The expression language of conditions, forbidden clauses and dependent bounds.
+//! The expression language for conditions, forbidden clauses and dependent bounds.
 //!
-//! Text is parsed into an [`Expr`]: names and literals with their positions. This is resolved against
-//! the parameters of a space into a [`Formula`] or a [`Quantity`], which are typed, refer to parameters
-//! by index and are evaluated without allocating.
+//! Text is parsed into an [`Expr`]: names and literals with their positions. The expression is resolved
+//! against the parameters of a space into a [`Formula`] or a [`Quantity`]. Both are typed, refer to
+//! parameters by index and are evaluated without allocating.
 //!
 //! ```text
 //! any      = all { "||" all }
@@ -47,9 +47,9 @@ pub const MAX_DEPTH: usize = 64;
 /// An expression as written, with positions.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// Its form.
+    /// Form of the expression.
     pub kind: ExprKind,
-    /// Its position.
+    /// Position of the expression.
     pub span: Span,
 }
 

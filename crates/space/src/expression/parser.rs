@@ -5,8 +5,8 @@ use super::super::nearest::suggestion;
 use super::lexer::{Lexer, Token};
 use super::{Arithmetic, Dialect, Expr, ExprKind, Function, MAX_DEPTH};
 
-/// Parses an expression. `is_parameter` returns whether a bare name exists, to find the longest one.
-/// Positions in the result and in mistakes count from the start of `text`.
+/// Parses an expression. `is_parameter` returns whether a parameter has this name, which is needed to find
+/// the longest bare name. Positions in the result and in mistakes count from the start of `text`.
 pub fn parse(text: &str, dialect: Dialect, is_parameter: &dyn Fn(&str) -> bool) -> Result<Expr, Diagnostic> {
     let mut lexer = Lexer::new(text, dialect, is_parameter);
     let (token, span) = lexer.next()?;

@@ -15,7 +15,7 @@ use super::super::nearest::suggestion;
 use super::super::parameter::{Kind, Parameter, ParameterId};
 use super::{Comparison, Expr, ExprKind, Formula, Quantity};
 
-/// Maximum depth of a tree. Deeper trees are only built by hand or by operator chains within chains.
+/// Maximum depth of a tree. Only trees built by hand, or operator chains within chains, can be deeper.
 const MAX_TREE_DEPTH: usize = 256;
 /// Searching for a similar name is slow in large spaces, and nobody reads the hundredth hint.
 const MAX_SUGGESTIONS: usize = 10;
@@ -27,7 +27,7 @@ pub(crate) type Failure = Option<Diagnostic>;
 #[derive(Default)]
 pub(crate) struct Names {
     pub(crate) parameters: Vec<Parameter>,
-    /// `None` for parameters that were rejected: mentioning them is not another mistake.
+    /// `None` for a parameter that was rejected: mentioning it is not another mistake.
     pub(crate) by_name: HashMap<Box<str>, Option<ParameterId>>,
     pub(crate) in_order: Vec<Box<str>>,
     suggestions: Cell<usize>,
@@ -181,7 +181,8 @@ impl<'a> Resolver<'a> {
         right: &Expr,
         span: Span,
     ) -> Result<Formula, Failure> {
-        // The parser takes an unquoted value for a name; the choices of the other side resolve it.
+        // The parser reads an unquoted value as a name; the choices of the parameter on the other side
+        // resolve it.
         let sides = (self.side(left, right)?, self.side(right, left)?);
         let mirrored = comparison.mirrored();
         let (comparison, near, far, near_span, far_span) = match sides {
@@ -202,7 +203,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Resolves one side of a comparison, where a bare word may be a choice of the parameter on the other.
+    /// Resolves one side of a comparison, where a bare word may be a choice of the parameter on the other
+    /// side.
     fn side(&mut self, expr: &Expr, other: &Expr) -> Result<Operand, Failure> {
         let (ExprKind::Name(word) | ExprKind::Word(word)) = &expr.kind else { return self.operand(expr) };
         let (ExprKind::Name(name) | ExprKind::Word(name)) = &other.kind else { return self.operand(expr) };

@@ -18,7 +18,7 @@ pub struct Notation<'a> {
     pub value: fn(&Literal) -> String,
     /// The membership operator, such as `in`.
     pub member: &'a str,
-    /// The opening and closing delimiter of a set.
+    /// The opening and closing delimiters of a set.
     pub set: (&'a str, &'a str),
     /// The operator for logical and.
     pub and: &'a str,
@@ -43,7 +43,7 @@ const POWER: u8 = 7;
 const ATOM: u8 = 8;
 
 impl<'a> Notation<'a> {
-    /// Creates the notation of captune's own language.
+    /// Creates the notation for captune's own language.
     pub fn captune(space: &'a Space) -> Self {
         Self {
             space,

@@ -19,7 +19,8 @@ impl Format {
     }
 }
 
-/// A brace at the start indicates JSON; ConfigSpace's first key indicates YAML.
+/// Detects ConfigSpace files: a brace at the start indicates JSON, and ConfigSpace's first key indicates
+/// YAML.
 fn by_content(text: &str) -> Option<Format> {
     if text.trim_start().starts_with('{') {
         Some(Format::ConfigSpaceJson)
@@ -30,8 +31,8 @@ fn by_content(text: &str) -> Option<Format> {
     }
 }
 
-/// A quoted switch indicates irace, a kind indicates new PCS, and brackets directly after the name
-/// indicate old PCS, unless a later line has a kind.
+/// Detects line-based formats: a quoted switch indicates irace, a kind indicates new PCS, and brackets
+/// directly after the name indicate old PCS, unless a later line has a kind.
 fn by_lines(text: &str) -> Option<Format> {
     let mut old = None;
     for line in lines(text) {

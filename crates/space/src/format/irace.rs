@@ -21,9 +21,9 @@
 //! - values are text, quoted if they contain a comma; quotes cannot be escaped;
 //! - a bound is a number or an expression over other numbers, quoted or not;
 //! - a comment runs from any `#` to the end of the line;
-//! - reals have `digits` decimals, which means a step of 10^-digits. 15 or more means no limit. A file
-//!   without `digits` is read as if there were no limit (irace itself uses 4, or the value in the
-//!   scenario);
+//! - reals have `digits` decimal places, which means a step of 10^-digits. A value of 15 or more means no
+//!   limit. A file without `digits` is read as if there were no limit (irace itself uses 4, or the value in
+//!   the scenario);
 //! - the file has no defaults: irace takes them from a file of initial configurations.
 //!
 //! Two things differ from R: values of ordinal parameters compare by their order (R: alphabetically),
@@ -38,10 +38,10 @@ use super::super::{
 };
 use super::scan::{Line, Piece, lines};
 
-/// With this many decimals or more, reals have no step.
+/// With this many decimal places or more, reals have no step.
 pub(super) const UNLIMITED_DIGITS: u32 = 15;
 
-/// Returns the distance between numbers with this many decimals.
+/// Returns the distance between numbers with this many decimal places.
 pub(super) fn step_of(digits: u32) -> f64 {
     format!("1e-{digits}").parse().unwrap_or(0.0)
 }
@@ -112,7 +112,7 @@ fn parameter(line: &Line<'_>, builder: &mut SpaceBuilder) -> Read<ParameterDefin
     if !matches!(letter, "c" | "o" | "i" | "r") {
         return Err(Diagnostic::new(
             kind.span(),
-            format!("unknown type `{}` of `{}`", kind.shown(), name.shown()),
+            format!("unknown type `{}` for `{}`", kind.shown(), name.shown()),
         )
         .hint("c: categorical, o: ordinal, i: integer, r: real; i,log and r,log: logarithmic"));
     }
@@ -151,11 +151,14 @@ struct Item<'t> {
     quoted: bool,
 }
 
-/// Returns the items between the parentheses, the text between them, and the rest of the line.
+/// Returns the items in the parentheses, the whole text in the parentheses, and the rest of the line.
 fn domain<'t>(name: Piece<'t>, text: Piece<'t>) -> Read<(Vec<Item<'t>>, Piece<'t>, Piece<'t>)> {
     let missing = |mark: char, place: Piece<'_>| {
-        Diagnostic::new(place.span(), format!("`{mark}` is missing in the definition of `{}`", name.shown()))
-            .hint("put the values in parentheses: `(a, b)` or `(0, 1)`")
+        Diagnostic::new(
+            place.span(),
+            format!("`{mark}` is missing from the definition of `{}`", name.shown()),
+        )
+        .hint("put the values in parentheses: `(a, b)` or `(0, 1)`")
     };
     let Some(inner) = text.after("(") else { return Err(missing('(', text)) };
     let mut items = Vec::new();
@@ -251,7 +254,7 @@ fn global(line: Piece<'_>) -> Read<Spanned<u32>> {
     }
 }
 
-/// Gives a real parameter its step; its bounds must not have more decimals than that.
+/// Sets the step of a real parameter; its bounds must not have more than `digits` decimal places.
 fn round(definition: &mut ParameterDefinition, digits: Spanned<u32>, builder: &mut SpaceBuilder) {
     let DomainDefinition::Float { lower, upper, step, .. } = &mut definition.domain else { return };
     *step = Some(Spanned::new(step_of(digits.value), digits.span));

@@ -49,7 +49,7 @@ pub(super) fn write(space: &Space) -> Result<String, CannotExpress> {
     unsupported.finish(out)
 }
 
-/// Returns the number of decimals that all reals share; `None` if there are no reals.
+/// Returns the number of decimal places that all reals share; `None` if there are no reals.
 fn digits(space: &Space, unsupported: &mut Unsupported<'_>) -> Option<u32> {
     let mut digits = None;
     for parameter in space.parameters() {
@@ -65,7 +65,7 @@ fn digits(space: &Space, unsupported: &mut Unsupported<'_>) -> Option<u32> {
     digits.flatten()
 }
 
-/// Checks everything but the values, and returns the switch.
+/// Checks everything except the values, and returns the switch.
 fn settings<'s>(parameter: &'s Parameter, unsupported: &mut Unsupported<'_>) -> &'s str {
     let name = parameter.name();
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '_') {
@@ -147,8 +147,10 @@ fn bounds(
         }
         Bound::Dependent(quantity) => {
             if !is_bound(quantity) {
-                unsupported
-                    .add("bounds other than + - * / %% min max round floor ceiling trunc of numbers", name);
+                unsupported.add(
+                    "bounds with anything but numbers and + - * / %% min max round floor ceiling trunc",
+                    name,
+                );
             }
             format!("\"{}\"", notation.quantity(quantity))
         }
@@ -178,8 +180,8 @@ fn is_statement(space: &Space, formula: &Formula) -> bool {
     }
 }
 
-/// Returns whether a formula tests membership of a parameter that can be inactive. In R such a test is
-/// false, here it is unknown; only the negation makes a difference.
+/// Returns whether a formula tests membership of a parameter that can be inactive. If the parameter is
+/// inactive, such a test is false in R but unknown here; only negation makes a difference.
 fn has_conditional_membership(space: &Space, formula: &Formula) -> bool {
     match formula {
         Formula::All(parts) | Formula::Any(parts) => {

@@ -1,4 +1,4 @@
-//! File formats of spaces, with one reader and one writer each for the same [`Space`].
+//! File formats for spaces, each with a reader and a writer for the same [`Space`].
 //!
 //! A reader keeps everything that its format can express, or reports the line it cannot keep. A writer
 //! rejects what its format cannot express instead of dropping it.
@@ -22,14 +22,14 @@ use std::fmt;
 
 use super::{Diagnostic, Diagnostics, Space, Span};
 
-/// A file format of spaces.
+/// A file format for spaces.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Format {
     /// captune's own format.
     Toml,
     /// The format of ParamILS and SMAC v2: `name {a, b} [a]`.
     PcsOld,
-    /// Its successor with kinds: `name categorical {a, b} [a]`.
+    /// The successor of [`PcsOld`](Self::PcsOld), with kinds: `name categorical {a, b} [a]`.
     PcsNew,
     /// The ConfigSpace package's JSON.
     ConfigSpaceJson,

@@ -131,7 +131,7 @@ impl<'t> Reader<'t> {
 
     fn missing(&self, name: Piece<'_>, mark: char, line: &Line<'_>) -> Diagnostic {
         let end = line.content.split_at(line.content.text.len()).1;
-        Diagnostic::new(end.span(), format!("`{mark}` is missing in the definition of `{}`", name.shown()))
+        Diagnostic::new(end.span(), format!("`{mark}` is missing from the definition of `{}`", name.shown()))
             .hint(self.example(&name.shown()))
     }
 
@@ -152,8 +152,11 @@ impl<'t> Reader<'t> {
             (false, Version::New) => {
                 let hint = suggestion(kind.text, KINDS)
                     .unwrap_or_else(|| format!("the kinds are {}", KINDS.join(", ")));
-                Diagnostic::new(kind.span(), format!("unknown kind `{}` of `{}`", kind.shown(), name.shown()))
-                    .hint(hint)
+                Diagnostic::new(
+                    kind.span(),
+                    format!("unknown kind `{}` for `{}`", kind.shown(), name.shown()),
+                )
+                .hint(hint)
             }
         })
     }

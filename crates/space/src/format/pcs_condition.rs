@@ -133,7 +133,7 @@ impl<'t> Parser<'t, '_> {
         self.rest = after.trim();
         let values = inside.list();
         if values.is_empty() || values.iter().any(|value| value.is_empty()) {
-            return Err(Diagnostic::new(inside.span(), "a value is missing in the list")
+            return Err(Diagnostic::new(inside.span(), "a value is missing from the list")
                 .hint("separate values with one comma"));
         }
         let values = values.into_iter().map(Piece::literal);

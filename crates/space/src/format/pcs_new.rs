@@ -12,13 +12,14 @@
 //! ```
 //!
 //! The rules follow SMAC's manual (section on the PCS format) and its reader:
-//! - a condition compares parameters with values; comparisons are joined by `&&`, and those by `||`;
+//! - a condition compares parameters with values; comparisons are joined by `&&`, and such conjunctions by
+//!   `||`;
 //! - a child has one condition; several lines are read as if joined by `&&`;
 //! - values and names are printable ASCII without spaces;
-//! - advanced clauses have `+ - * / % ^`, comparisons, `&&`, `||`, parentheses and the functions of
-//!   the library exp4j. In a space with such a clause, SMAC requires every name and value to be a
-//!   number or an identifier, and no value may have the name of a parameter;
-//! - lines of the old format may appear among the others.
+//! - advanced clauses may use `+ - * / % ^`, comparisons, `&&`, `||`, parentheses and the functions of the
+//!   exp4j library. In a space with such a clause, SMAC requires every name and value to be a number or an
+//!   identifier, and no value may have the name of a parameter;
+//! - lines in the old format may appear among the others.
 //!
 //! Two things differ from SMAC: `%` has the sign of the divisor (SMAC: of the dividend), and a clause
 //! that mentions an inactive parameter does not hold. Trigonometric functions are rejected. For how

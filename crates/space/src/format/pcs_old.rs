@@ -14,8 +14,8 @@
 //!
 //! The rules follow SMAC's manual (section on the PCS format) and its reader:
 //! - if a child has several conditions, on separate lines or joined by `&&`, all must hold;
-//! - conditions and forbidden clauses only mention categorical parameters (this reader also accepts
-//!   numbers, the writer does not);
+//! - conditions and forbidden clauses only mention categorical parameters (this reader also accepts numbers,
+//!   but the writer does not);
 //! - every parameter has a default.
 //!
 //! The writer puts each part of a condition on its own line, since old versions of SMAC silently ignore

@@ -36,13 +36,13 @@ impl<'t> Piece<'t> {
         (self.part(0, offset), self.part(offset, self.text.len()))
     }
 
-    /// Removes the white space around it.
+    /// Removes the surrounding white space.
     pub(super) fn trim(self) -> Self {
         let lead = self.text.len() - self.text.trim_start().len();
         self.part(lead, lead + self.text.trim().len())
     }
 
-    /// Returns the text after a prefix; `None` if it does not start with it.
+    /// Returns the text after a prefix; `None` if this piece does not start with the prefix.
     pub(super) fn after(self, prefix: &str) -> Option<Self> {
         self.text.starts_with(prefix).then(|| self.split_at(prefix.len()).1)
     }
@@ -52,8 +52,8 @@ impl<'t> Piece<'t> {
         self.split_at(self.text.find(stops).unwrap_or(self.text.len()))
     }
 
-    /// Returns the text between the opening delimiter, with which this must start, and the next closing
-    /// one, and the rest.
+    /// Returns two parts: the text between the opening delimiter, which must come first, and the next closing
+    /// delimiter; and the rest.
     pub(super) fn enclosed(self, open: char, close: char) -> Option<(Self, Self)> {
         let inner = self.after(open.encode_utf8(&mut [0; 4]))?;
         let end = inner.text.find(close)?;
@@ -87,7 +87,7 @@ impl<'t> Piece<'t> {
         Spanned::new(self.text.to_owned(), self.span())
     }
 
-    /// Returns it as a value: the formats have no types, so it is text.
+    /// Returns the piece as a text value, since these formats have no types.
     pub(super) fn literal(self) -> Spanned<Literal> {
         Spanned::new(self.text.into(), self.span())
     }
@@ -98,7 +98,7 @@ impl<'t> Piece<'t> {
 pub(super) struct Line<'t> {
     /// The line without comment and surrounding white space; never empty.
     pub(super) content: Piece<'t>,
-    /// Its comment.
+    /// Comment at the end of the line.
     pub(super) note: Option<&'t str>,
 }
 

@@ -1,4 +1,4 @@
-//! captune's own format of a space, made to be written by hand.
+//! captune's own format for spaces, designed to be written by hand.
 //!
 //! ```toml
 //! alpha     = { float = [1.0, 1.4], log = true, default = 1.3 }
@@ -8,7 +8,7 @@
 //! verbose   = { boolean = false }                           # false is the default
 //! threads   = { constant = 4 }
 //! heuristic = { choices = ["vsids", "vmtf"], when = "mode == 'sat'" }
-//! depth     = { integer = [1, "restarts + 1"] }             # a bound that depends on others
+//! depth     = { integer = [1, "restarts + 1"] }             # a bound that depends on another parameter
 //! seed      = { integer = [0, 9], fixed = 3, switch = "--seed=", note = "pinned" }
 //!
 //! forbidden = ["restarts == 0 && alpha > 1.2"]
@@ -107,7 +107,7 @@ impl Reader<'_> {
                 ("forbidden", _) => self.mistake(
                     place(value),
                     "`forbidden` must be a list of strings",
-                    "write `forbidden = [\"a == 1 && b > 2\"]`; a parameter of this name goes in `[parameters]`",
+                    "write `forbidden = [\"a == 1 && b > 2\"]`; a parameter with this name goes in `[parameters]`",
                 ),
                 ("parameters", DeValue::Table(parameters)) => {
                     for (key, value) in in_file_order(parameters) {
@@ -119,7 +119,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports errors of the TOML parser. One typo can cause several, so only one per line is reported.
+    /// Reports errors from the TOML parser. One typo can cause several, so only one per line is reported.
     fn syntax(&mut self, errors: &[toml::de::Error], table: &DeTable<'_>) {
         let line = |offset: usize| self.text[..offset.min(self.text.len())].matches('\n').count() + 1;
         let mut last = 0;
@@ -285,7 +285,7 @@ impl Reader<'_> {
 
     fn weights(&mut self, value: &Value<'_>) -> Option<Spanned<Vec<f64>>> {
         let Some(list) = value.get_ref().as_array() else {
-            self.mistake(place(value), "`weights` must be a list of numbers", "one weight per choice");
+            self.mistake(place(value), "`weights` must be a list of numbers", "write one weight per choice");
             return None;
         };
         let weights = list.iter().map(|item| self.number(item)).collect::<Option<Vec<_>>>()?;
@@ -313,7 +313,7 @@ impl Reader<'_> {
                     self.mistake(
                         span,
                         format!("the integer `{}` is too large", number.as_str()),
-                        "try a float",
+                        "use a float",
                     );
                     return None;
                 }
@@ -353,7 +353,11 @@ impl Reader<'_> {
         match values.get_ref() {
             DeValue::Boolean(truth) => Some(Spanned::new(Literal::Boolean(*truth), place(values))),
             _ => {
-                self.mistake(place(values), "`boolean` must be true or false", "the value is the default");
+                self.mistake(
+                    place(values),
+                    "`boolean` must be true or false",
+                    "write the default, as in `boolean = true`",
+                );
                 None
             }
         }

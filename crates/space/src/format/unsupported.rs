@@ -25,18 +25,18 @@ impl<'s> Unsupported<'s> {
         }
     }
 
-    /// Records a condition.
+    /// Records a condition that the format cannot express.
     pub(super) fn condition(&mut self, child: ParameterId, condition: &Formula) {
         let text = Notation::captune(self.space).formula(condition);
         self.add("conditions", &format!("{} | {text}", self.space.parameter(child).name()));
     }
 
-    /// Records a forbidden clause.
+    /// Records a forbidden clause that the format cannot express.
     pub(super) fn forbidden(&mut self, clause: &Formula) {
         self.add("forbidden clauses", &Notation::captune(self.space).formula(clause));
     }
 
-    /// Returns the text if nothing was recorded.
+    /// Returns the text if nothing was recorded, else an error with all recorded features.
     pub(super) fn finish(self, text: String) -> Result<String, CannotExpress> {
         if self.features.is_empty() {
             return Ok(text);

@@ -3,7 +3,7 @@
     {"space": JSON, "yaml": YAML, "samples": 1000, "configurations": [{NAME: VALUE}]}
     {"checked": [[VALID, [ACTIVE NAMES] or MESSAGE]], "sampled": [[{NAME: VALUE}, VALID]], "same": BOOL}
 
-`same` is true if the YAML is the same space, and null if PyYAML is not installed.
+`same` is true if the YAML describes the same space, and null if PyYAML is not installed.
 """
 
 import io

@@ -5,12 +5,11 @@
 //! `CAPTUNE_PYTHON`. Without it, the test prints a notice and passes. It looks for published parameter
 //! files in `../shared/data` beside the project, or in the folder named by `CAPTUNE_SHARED_DATA`.
 //!
-//! For each space, three checks run a thousand times each: a sample of captune must be valid in
-//! ConfigSpace with the same active parameters; a sample of ConfigSpace must be valid in captune; and
-//! both must agree on random combinations of values, many of which violate a clause or a condition. If
-//! ConfigSpace's own check rejects its sample, the sample does not count. If ConfigSpace does not answer
-//! within a minute, the space is skipped: the time it takes to load a chain of conditions quadruples
-//! with every link.
+//! For each space, three checks run a thousand times each: a sample from captune must be valid in ConfigSpace
+//! with the same active parameters; a sample from ConfigSpace must be valid in captune; and both must agree
+//! on random combinations of values, many of which violate a clause or a condition. If ConfigSpace's own
+//! check rejects its sample, the sample does not count. If ConfigSpace does not answer within a minute, the
+//! space is skipped: the time it takes to load a chain of conditions quadruples with every link.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -27,7 +26,7 @@ use space::{Literal, Space};
 const COUNT: usize = 1000;
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Spaces of this project, relative to the tests.
+/// Spaces in this project, relative to the folder of the tests.
 const OWN: [(&str, Format); 4] = [
     ("data/configspace/everything-0.6.json", Format::ConfigSpaceJson),
     ("data/configspace/everything-1.2.json", Format::ConfigSpaceJson),
@@ -35,7 +34,7 @@ const OWN: [(&str, Format); 4] = [
     ("data/configspace/solver.toml", Format::Toml),
 ];
 
-/// Published spaces, relative to the shared data.
+/// Published spaces, relative to the folder of shared data.
 const PUBLISHED: [(&str, Format); 14] = [
     ("yahpo-lcbench/config_space.json", Format::ConfigSpaceJson),
     ("pcs/acotsp.irace.txt", Format::Irace),
@@ -106,8 +105,8 @@ fn values(configuration: &Configuration) -> Map<String, Value> {
     configuration.iter().map(|(name, value)| (name.to_owned(), to_json(&value))).collect()
 }
 
-/// Draws values one at a time and keeps those of parameters whose condition holds. One in four has a
-/// value too many or too few.
+/// Draws values one at a time and keeps the values of parameters whose conditions hold. One combination in
+/// four has one value too many or too few.
 fn random_combination(space: &Space, samples: &[Configuration], rng: &mut Rng) -> Map<String, Value> {
     let mut drawn = vec![f64::NAN; space.parameters().len()];
     for (index, code) in drawn.iter_mut().enumerate() {
@@ -167,7 +166,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // Ignore errors: it may have exited already.
+        // Ignore errors: the process may have exited already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -198,7 +197,7 @@ fn configspace_agrees() {
             Ok(answer) => {
                 assert!(
                     answer["same"] != false,
-                    "{name}: ConfigSpace reads another space from the YAML\n{yaml}"
+                    "{name}: ConfigSpace reads a different space from the YAML\n{yaml}"
                 );
                 compare(&name, &space, &asked, &answer);
             }
@@ -232,8 +231,8 @@ fn compare(name: &str, space: &Space, asked: &[Map<String, Value>], answer: &Val
     }
     let random = asked.len() - COUNT;
     println!(
-        "{name}: agreement on {COUNT} samples of captune, {random} random combinations ({} valid) and {COUNT} \
-         samples of ConfigSpace, {self_rejected} of which fail its own check",
+        "{name}: agreement on {COUNT} samples from captune, {random} random combinations ({} valid) and \
+         {COUNT} samples from ConfigSpace, {self_rejected} of which fail its own check",
         valid - COUNT
     );
 }

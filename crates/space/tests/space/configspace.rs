@@ -116,28 +116,28 @@ fn priors_are_rejected_by_name() {
        |
     12 |   type: beta_float
        |         ^^^^^^^^^^
-    hint: if its bounds matter more than its shape, make it uniform_float between them
+    hint: if only its bounds matter, change its type to uniform_float
 
     error: the prior `beta_int` of `bi` is not supported: captune draws numbers uniformly
       --> space:21:9
        |
     21 |   type: beta_int
        |         ^^^^^^^^
-    hint: if its bounds matter more than its shape, make it uniform_int between them
+    hint: if only its bounds matter, change its type to uniform_int
 
     error: the prior `normal_float` of `nf` is not supported: captune draws numbers uniformly
       --> space:30:9
        |
     30 |   type: normal_float
        |         ^^^^^^^^^^^^
-    hint: if its bounds matter more than its shape, make it uniform_float between them
+    hint: if only its bounds matter, change its type to uniform_float
 
     error: the prior `normal_int` of `ni` is not supported: captune draws numbers uniformly
       --> space:39:9
        |
     39 |   type: normal_int
        |         ^^^^^^^^^^
-    hint: if its bounds matter more than its shape, make it uniform_int between them
+    hint: if only its bounds matter, change its type to uniform_int
     ");
     for name in ["priors-0.6.json", "priors-0.7.json", "priors-1.2.json"] {
         let rejected = shown(&file(name), JSON).matches("is not supported").count();
@@ -230,7 +230,7 @@ fn all_mistakes_are_shown_at_once() {
   ],
   "condition": []
 }"#, JSON), @r#"
-    error: unknown type `unifrom_int` of `a`
+    error: unknown type `unifrom_int` for `a`
      --> space:3:27
       |
     3 |     {"name": "a", "type": "unifrom_int", "lower": 0, "upper": 1},
@@ -297,7 +297,7 @@ fn all_mistakes_are_shown_at_once() {
     14 |     {"child": "b", "parent": "g", "type": "EQ", "value": 1},
        |                              ^^^
 
-    error: unknown type `EG` of a condition
+    error: unknown type `EG` for a condition
       --> space:15:43
        |
     15 |     {"child": "b", "parent": "f", "type": "EG", "value": 1},
@@ -475,7 +475,7 @@ fn no_comparison_with_an_inactive_parent_holds() {
       "forbiddens": []}"#;
     let original = space(text, JSON);
     assert_eq!(original.default_configuration().to_string(), "m=b");
-    // It is written as a list, which all versions evaluate in the same way.
+    // The condition of `q` is written as a list, which all versions evaluate in the same way.
     let json = write(&original, JSON).unwrap();
     assert!(json.contains(r#""parent": "p", "values": ["y", "z"]"#), "{json}");
 }

@@ -109,7 +109,7 @@ fn log_range_touching_zero() {
       |
     1 | a = { float = [0, 1], log = true }
       |                ^
-    hint: start above zero, or drop the log
+    hint: start above zero, or make the range linear
     ");
 }
 
@@ -121,7 +121,7 @@ fn invalid_bounds() {
       |
     1 | a = { float = [2, 1] }
       |               ^^^^^^
-    hint: the lower bound comes first
+    hint: put the lower bound first
 
     error: `0.5` is not a whole number
      --> space.toml:2:18
@@ -148,7 +148,7 @@ fn invalid_bounds() {
       |
     5 | e = { integer = [0, 1e18] }
       |                     ^^^^
-    hint: the largest is 4503599627370496; try a float
+    hint: the largest integer is 4503599627370496; use a float
 
     error: the step of `f` must be above zero
      --> space.toml:6:30
@@ -224,7 +224,7 @@ fn lists_of_choices() {
     1 | a = { choices = [] }
       |                 ^^
 
-    error: duplicate value `x` of `b`
+    error: duplicate value `x` for `b`
      --> space.toml:2:28
       |
     2 | b = { choices = ["x", "y", "x"] }
@@ -371,7 +371,7 @@ fn settings_of_the_wrong_type() {
       |
     2 | b = { boolean = "yes" }
       |                 ^^^^^
-    hint: the value is the default
+    hint: write the default, as in `boolean = true`
 
     error: the default of a boolean is the value of `boolean`
      --> space.toml:3:33
@@ -413,6 +413,6 @@ fn settings_of_the_wrong_type() {
       |
     7 | forbidden = "a > 1"
       |             ^^^^^^^
-    hint: write `forbidden = ["a == 1 && b > 2"]`; a parameter of this name goes in `[parameters]`
+    hint: write `forbidden = ["a == 1 && b > 2"]`; a parameter with this name goes in `[parameters]`
     "#);
 }

@@ -30,49 +30,49 @@ fn columns() {
       |   ^^^^
     hint: write `"--name "`, or `""` if there is none
 
-    error: unknown type `x` of `e`
+    error: unknown type `x` for `e`
      --> parameters.txt:4:6
       |
     4 | e "" x (1, 2)
       |      ^
     hint: c: categorical, o: ordinal, i: integer, r: real; i,log and r,log: logarithmic
 
-    error: unknown type `c,log` of `f`
+    error: unknown type `c,log` for `f`
      --> parameters.txt:5:6
       |
     5 | f "" c,log (x)
       |      ^^^^^
     hint: c: categorical, o: ordinal, i: integer, r: real; i,log and r,log: logarithmic
 
-    error: unknown type `i,` of `g`
+    error: unknown type `i,` for `g`
      --> parameters.txt:6:6
       |
     6 | g "" i, log (1, 2)
       |      ^^
     hint: c: categorical, o: ordinal, i: integer, r: real; i,log and r,log: logarithmic
 
-    error: `(` is missing in the definition of `h`
+    error: `(` is missing from the definition of `h`
      --> parameters.txt:7:7
       |
     7 | h "" c
       |       ^
     hint: put the values in parentheses: `(a, b)` or `(0, 1)`
 
-    error: `(` is missing in the definition of `i`
+    error: `(` is missing from the definition of `i`
      --> parameters.txt:8:8
       |
     8 | i "" c x, y
       |        ^^^^
     hint: put the values in parentheses: `(a, b)` or `(0, 1)`
 
-    error: `)` is missing in the definition of `j`
+    error: `)` is missing from the definition of `j`
      --> parameters.txt:9:13
       |
     9 | j "" c (x, y
       |             ^
     hint: put the values in parentheses: `(a, b)` or `(0, 1)`
 
-    error: `"` is missing in the definition of `k`
+    error: `"` is missing from the definition of `k`
       --> parameters.txt:10:15
        |
     10 | k "" c (x, "y)
@@ -132,7 +132,7 @@ fn duplicate_names_and_values() {
       | ^
     hint: first defined on line 1
 
-    error: duplicate value `x` of `c`
+    error: duplicate value `x` for `c`
      --> parameters.txt:4:15
       |
     4 | c "" o (x, y, x)
@@ -148,14 +148,14 @@ fn ranges() {
       |
     1 | a "" r,log (0, 1)
       |             ^
-    hint: start above zero, or drop the log
+    hint: start above zero, or make the range linear
 
     error: the upper bound 1.0 of `b` is below its lower bound 3.0
      --> parameters.txt:2:9
       |
     2 | b "" i (3, 1)
       |         ^^^^
-    hint: the lower bound comes first
+    hint: put the lower bound first
 
     error: `0.5` is not a whole number
      --> parameters.txt:3:9

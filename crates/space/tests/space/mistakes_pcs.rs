@@ -13,28 +13,28 @@ fn new(text: &str) -> String {
 #[test]
 fn kinds() {
     insta::assert_snapshot!(new("a categorial {x, y} [x]\nb float [0, 1] [0]\nc ordinal [0, 1] [0]\nd integer {1, 2} [1]\n"), @r"
-    error: unknown kind `categorial` of `a`
+    error: unknown kind `categorial` for `a`
      --> a.pcs:1:3
       |
     1 | a categorial {x, y} [x]
       |   ^^^^^^^^^^
     hint: did you mean `categorical`?
 
-    error: unknown kind `float` of `b`
+    error: unknown kind `float` for `b`
      --> a.pcs:2:3
       |
     2 | b float [0, 1] [0]
       |   ^^^^^
     hint: the kinds are categorical, ordinal, integer, real
 
-    error: `{` is missing in the definition of `c`
+    error: `{` is missing from the definition of `c`
      --> a.pcs:3:21
       |
     3 | c ordinal [0, 1] [0]
       |                     ^
     hint: write `c categorical {a, b} [a]` or `c real [0, 1] [0.5]`
 
-    error: `[` is missing in the definition of `d`
+    error: `[` is missing from the definition of `d`
      --> a.pcs:4:21
       |
     4 | d integer {1, 2} [1]
@@ -68,7 +68,7 @@ fn duplicate_names_and_values() {
       | ^
     hint: first defined on line 1
 
-    error: duplicate value `x` of `c`
+    error: duplicate value `x` for `c`
      --> a.pcs:4:10
       |
     4 | c {x, y, x} [x]
@@ -124,14 +124,14 @@ fn ranges() {
       |
     1 | a [0, 1] [0.5]l
       |    ^
-    hint: start above zero, or drop the log
+    hint: start above zero, or make the range linear
 
     error: the upper bound 1.0 of `b` is below its lower bound 3.0
      --> a.pcs:2:4
       |
     2 | b [3, 1] [2]
       |    ^^^^
-    hint: the lower bound comes first
+    hint: put the lower bound first
 
     error: `0.5` is not a whole number
      --> a.pcs:3:4
@@ -174,49 +174,49 @@ fn ranges() {
       |
     1 | a real [0, 1] [0.5] log
       |         ^
-    hint: start above zero, or drop the log
+    hint: start above zero, or make the range linear
 
     error: the bounds of `b` are too large for an integer
      --> a.pcs:2:15
       |
     2 | b integer [0, 1e300] [0]
       |               ^^^^^
-    hint: the largest is 4503599627370496; try a float
+    hint: the largest integer is 4503599627370496; use a float
     ");
 }
 
 #[test]
 fn missing_brackets_and_unexpected_text() {
     insta::assert_snapshot!(old("a {x, y [x]\nb {x, y}\nc [0, 1\nd [0, 1] 0\ne [0, 1] [0\nf {x}[x]i\ng [0, 1] [0]ii\nh [0, 1] [0] linear\ni {x,,y} [x]\nj\n[0, 1] [0]\n"), @r"
-    error: `}` is missing in the definition of `a`
+    error: `}` is missing from the definition of `a`
      --> a.pcs:1:12
       |
     1 | a {x, y [x]
       |            ^
     hint: write `a {a, b} [a]` or `a [0, 1] [0.5]`
 
-    error: `[` is missing in the definition of `b`
+    error: `[` is missing from the definition of `b`
      --> a.pcs:2:9
       |
     2 | b {x, y}
       |         ^
     hint: write `b {a, b} [a]` or `b [0, 1] [0.5]`
 
-    error: `]` is missing in the definition of `c`
+    error: `]` is missing from the definition of `c`
      --> a.pcs:3:8
       |
     3 | c [0, 1
       |        ^
     hint: write `c {a, b} [a]` or `c [0, 1] [0.5]`
 
-    error: `[` is missing in the definition of `d`
+    error: `[` is missing from the definition of `d`
      --> a.pcs:4:11
       |
     4 | d [0, 1] 0
       |           ^
     hint: write `d {a, b} [a]` or `d [0, 1] [0.5]`
 
-    error: `]` is missing in the definition of `e`
+    error: `]` is missing from the definition of `e`
      --> a.pcs:5:12
       |
     5 | e [0, 1] [0
@@ -251,7 +251,7 @@ fn missing_brackets_and_unexpected_text() {
       |      ^
     hint: separate values with one comma
 
-    error: `[` is missing in the definition of `j`
+    error: `[` is missing from the definition of `j`
       --> a.pcs:10:2
        |
     10 | j
@@ -266,14 +266,14 @@ fn missing_brackets_and_unexpected_text() {
     hint: write `name {a, b} [a]` or `name [0, 1] [0.5]`
     ");
     insta::assert_snapshot!(new("a categorical {x, y [x]\nb categorical {x, y}\nc real [0, 1] [0]i\nd real\ne\nf integer [0, 1] [0] log log\n"), @r"
-    error: `}` is missing in the definition of `a`
+    error: `}` is missing from the definition of `a`
      --> a.pcs:1:24
       |
     1 | a categorical {x, y [x]
       |                        ^
     hint: write `a categorical {a, b} [a]` or `a real [0, 1] [0.5]`
 
-    error: `[` is missing in the definition of `b`
+    error: `[` is missing from the definition of `b`
      --> a.pcs:2:21
       |
     2 | b categorical {x, y}
@@ -287,14 +287,14 @@ fn missing_brackets_and_unexpected_text() {
       |                  ^
     hint: only `log` is allowed here
 
-    error: `[` is missing in the definition of `d`
+    error: `[` is missing from the definition of `d`
      --> a.pcs:4:7
       |
     4 | d real
       |       ^
     hint: write `d categorical {a, b} [a]` or `d real [0, 1] [0.5]`
 
-    error: `[` is missing in the definition of `e`
+    error: `[` is missing from the definition of `e`
      --> a.pcs:5:2
       |
     5 | e

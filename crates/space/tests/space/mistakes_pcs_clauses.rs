@@ -55,7 +55,7 @@ fn conditions() {
       |             ^^^
     hint: write `child | parent in {a, b}`
 
-    error: a value is missing in the list
+    error: a value is missing from the list
       --> a.pcs:10:14
        |
     10 | x | mode in {sat,}

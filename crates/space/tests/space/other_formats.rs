@@ -52,7 +52,7 @@ fn old_pcs() {
       "`@1:S:del` == 'no' && `@1:0:x` == '+'",
     ]
     "#);
-    // The new format has conditions on numbers, the old one does not.
+    // The new format allows conditions on numbers; the old one does not.
     let plain = OLD.replace("size | ratio in {0}\n", "");
     insta::assert_snapshot!(rewritten(&plain, Format::PcsOld), @r"
     @1:S:del {yes, no} [no] # switches deletion  # on
@@ -329,7 +329,7 @@ fn a_writer_lists_everything_it_cannot_express() {
     integer steps (`runs`)
     fixed values (`runs`)
     defaults (`ratio`)
-    bounds other than + - * / %% min max round floor ceiling trunc of numbers (`late`)
+    bounds with anything but numbers and + - * / %% min max round floor ceiling trunc (`late`)
     conditions (`late | level >= 'high' && !(`my mode` == 'a' || ratio > 0.5)`)
     values with `"`, `#` or `|` (`odd`)
     ranges of a single number (`many`)
@@ -353,8 +353,8 @@ fn clauses_with_values_that_would_be_split_are_rejected() {
     }
 }
 
-/// These formats have no types for constants, booleans and numbers among choices. They are written as
-/// the values they take, and the text of every configuration stays the same.
+/// These formats have no types for constants, booleans and numbers among choices. The writers list the values
+/// as text, and the text of every configuration stays the same.
 #[test]
 fn untyped_formats_keep_the_text_of_values() {
     let text = r#"

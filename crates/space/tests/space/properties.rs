@@ -57,7 +57,7 @@ fn parameter(name: String) -> impl Strategy<Value = P> {
     ]
 }
 
-/// Spaces of up to 12 parameters with conditions, dependent bounds and clauses that allow the default.
+/// Spaces with up to 11 parameters, conditions, dependent bounds and clauses that allow the default.
 fn space() -> impl Strategy<Value = Space> {
     let names =
         proptest::collection::btree_set("[a-c]{1,2}|[a-c] [-@:.+%`'\"]{1,2}|\\PC{1,3}|min|in|true", 1..12);
@@ -87,7 +87,7 @@ fn plain_space() -> impl Strategy<Value = Space> {
             if let DomainDefinition::Categorical { choices, .. } = &p.domain
                 && choices.iter().all(|choice| matches!(choice.value, Literal::Boolean(_)))
             {
-                // The format cannot distinguish it from a boolean.
+                // The format cannot distinguish such a parameter from a boolean.
                 p.domain = DomainDefinition::Boolean;
             }
         }

@@ -37,7 +37,7 @@ const VALUES: [&str; 16] = [
     "a||b",
 ];
 
-/// Returns a parameter; the first letter of its name gives its kind, for the statements below.
+/// Returns a parameter; the first letter of its name indicates its kind, which the statements below use.
 fn parameter(rng: &mut Rng, name: String) -> P {
     let values = |rng: &mut Rng| {
         let mut values: Vec<&str> = (0..1 + rng.below(5)).map(|_| pick(rng, &VALUES)).collect();
@@ -95,8 +95,8 @@ fn formula(rng: &mut Rng, space: &Space) -> String {
     }
 }
 
-/// Generates a space of the kind that people write; most formats can express most of them. `None` if it
-/// forbids so much that no default is found.
+/// Generates a space of the kind that people write; most formats can express most such spaces. `None` if the
+/// space forbids so much that no default is found.
 fn space(seed: u64) -> Option<Space> {
     let mut rng = Rng::new(seed, "carried", 0);
     let rng = &mut rng;

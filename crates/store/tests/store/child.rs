@@ -1,4 +1,4 @@
-//! Runs this test program as a separate process, which writes a store and prints which batches were
+//! Runs this test program as a separate process, which writes to a store and prints which batches were
 //! acknowledged.
 
 use std::io::Write as _;
@@ -23,7 +23,7 @@ pub(super) fn command(folder: &Path) -> Command {
     command
 }
 
-/// Returns the number of batches on disk that a line of the child's output reports, if it reports one.
+/// Parses a line of the child's output. Returns the number of batches on disk, if the line reports it.
 pub(super) fn acknowledged(line: &str) -> Option<u32> {
     line.strip_prefix("acknowledged ")?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Tests full disks and other disk failures: they are reported, and nothing is acknowledged that is not
+//! Tests full disks and other disk failures: they are reported, and no batch is acknowledged that is not
 //! stored.
 
 use std::path::Path;
@@ -9,7 +9,8 @@ use store::Store;
 use super::child::{acknowledged, command};
 use super::stage::{Folder, trial};
 
-/// Returns a command that runs a shell script, which prepares something and then runs the child as `"$@"`.
+/// Returns a command that runs a shell script, which prepares the environment and then runs the child as
+/// `"$@"`.
 fn behind(script: &str, folder: &Path) -> Command {
     let child = command(folder);
     let mut shell = Command::new("sh");
@@ -78,7 +79,7 @@ fn a_disk_that_is_full_from_the_start_is_reported() {
     }
 }
 
-/// Runs the child after a script that mounts file systems; `None` if mounting is not allowed.
+/// Runs a script that mounts file systems and runs the child; returns `None` if mounting is not allowed.
 fn on_small_disks(script: &str, folder: &Path) -> Option<Output> {
     let inner = behind(script, folder);
     let mut outer = Command::new("unshare");

@@ -56,7 +56,7 @@ fn write_until_killed(folder: &Path, rng: &mut Rng) -> u32 {
     whole.lines().filter_map(acknowledged).next_back().unwrap_or(0)
 }
 
-/// Returns the number of stored batches. Checks that all acknowledged batches are stored, complete and only
+/// Returns the number of stored batches. Checks that all acknowledged batches are stored completely and only
 /// once.
 fn check(folder: &Path, known: u32) -> u32 {
     let store = match Store::open(folder) {

@@ -1,4 +1,5 @@
-//! Acknowledged records are neither lost nor duplicated, and unusable files are rejected with a message.
+//! Tests that acknowledged records are neither lost nor duplicated, and that unusable files are rejected with
+//! a message.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 

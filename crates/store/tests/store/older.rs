@@ -1,4 +1,4 @@
-//! Stores of earlier versions are migrated with all their contents.
+//! Tests that stores from earlier versions are migrated with all their contents.
 
 use engine::{ConfigId, Observation, Seed};
 use rusqlite::Connection;

@@ -1,4 +1,4 @@
-//! Simulates a power cut: the write-ahead log ends at any point, with or without garbage after it.
+//! Simulates a power cut: the write-ahead log ends at a random point, with or without garbage after it.
 
 use std::fs;
 

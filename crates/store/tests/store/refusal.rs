@@ -1,4 +1,4 @@
-//! Files that cannot be used are rejected with a message, and left unchanged.
+//! Tests that unusable files are rejected with a message and left unchanged.
 
 use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -154,8 +154,8 @@ fn damage_is_detected_when_it_is_read() {
             }
         };
         assert!(matches!(reader.verify(), Err(StoreError::Damaged { .. })), "page {page}");
-        // Damage in indices and texts that a resume does not read may stay undetected. Everything that it
-        // does read must be valid.
+        // Damage in indices and texts that are not needed to resume may stay undetected. Everything that
+        // `load` reads must be valid.
         match reader.load() {
             Ok(loaded) => assert_eq!(loaded.history.trials().len(), 400),
             Err(StoreError::Damaged { .. }) => {}
@@ -207,37 +207,37 @@ fn tables_that_contradict_each_other_are_rejected() {
     let folder = Folder::in_memory();
     let whole = filled(&folder);
     for (change, part) in [
-        ("DELETE FROM trial WHERE row = 17", "rows of trials are missing"),
-        ("DELETE FROM trial WHERE row = 1", "rows of trials are missing"),
+        ("DELETE FROM trial WHERE row = 17", "some trials are missing"),
+        ("DELETE FROM trial WHERE row = 1", "some trials are missing"),
         ("UPDATE trial SET status = 'fine' WHERE row = 9", "trial row 9 is inconsistent"),
         ("UPDATE trial SET cost = NULL WHERE row = 1", "trial row 1 is inconsistent"),
         ("UPDATE trial SET cost = 9e999 WHERE row = 2", "trial row 2 is inconsistent"),
         ("UPDATE trial SET cap = -1 WHERE row = 3", "trial row 3 is inconsistent"),
         ("UPDATE trial SET constraints = '[' WHERE row = 4", "trial row 4 is inconsistent"),
         ("UPDATE trial SET why = '' WHERE row = 5", "trial row 5 is inconsistent"),
-        ("UPDATE trial SET configuration = 200 WHERE row = 6", "trial 5 (row 6) differs from its checksum"),
+        ("UPDATE trial SET configuration = 200 WHERE row = 6", "trial 5 (row 6) does not match its checksum"),
         ("UPDATE trial SET seed = -1 WHERE row = 6", "out of range"),
         ("UPDATE trial SET spent = 'much' WHERE row = 6", "Invalid column type"),
-        ("UPDATE trial SET cost = cost + 1e-9 WHERE row = 9", "trial 8 (row 9) differs from its checksum"),
-        ("UPDATE trial SET cpu = 0 WHERE row = 9", "trial 8 (row 9) differs from its checksum"),
+        ("UPDATE trial SET cost = cost + 1e-9 WHERE row = 9", "trial 8 (row 9) does not match its checksum"),
+        ("UPDATE trial SET cpu = 0 WHERE row = 9", "trial 8 (row 9) does not match its checksum"),
         ("DELETE FROM configuration WHERE id = 7", "configuration 7 is missing"),
-        ("UPDATE configuration SET codes = zeroblob(8) WHERE id = 7", "of another space"),
+        ("UPDATE configuration SET codes = zeroblob(8) WHERE id = 7", "has the wrong number of values"),
         (
             "UPDATE configuration SET codes = zeroblob(40) WHERE id = 7",
-            "configuration 7 differs from its checksum",
+            "configuration 7 does not match its checksum",
         ),
         (
             "UPDATE configuration SET codes = (SELECT codes FROM configuration WHERE id = 5) WHERE id = 7",
-            "configuration 7 differs from its checksum",
+            "configuration 7 does not match its checksum",
         ),
         (
             "INSERT INTO state VALUES (1, x'', 401, 0, 0, 2)",
             "the snapshot has 401 trials, but only 400 are stored",
         ),
-        ("DELETE FROM campaign WHERE key = 'space'", "differ from their checksum"),
-        ("UPDATE campaign SET value = '8' WHERE key = 'seed'", "differ from their checksum"),
-        ("UPDATE instance SET name = 'j0.cnf' WHERE id = 0", "differ from their checksum"),
-        ("DELETE FROM campaign WHERE key = 'checksum'", "differ from their checksum"),
+        ("DELETE FROM campaign WHERE key = 'space'", "do not match their checksum"),
+        ("UPDATE campaign SET value = '8' WHERE key = 'seed'", "do not match their checksum"),
+        ("UPDATE instance SET name = 'j0.cnf' WHERE id = 0", "do not match their checksum"),
+        ("DELETE FROM campaign WHERE key = 'checksum'", "do not match their checksum"),
     ] {
         fs::write(folder.database(), &whole).unwrap();
         let connection = rusqlite::Connection::open(folder.database()).unwrap();
@@ -285,7 +285,7 @@ fn contents(folder: &Folder) -> Result<String, StoreError> {
     Ok(format!("{charter:?}\n{measured:?}\n{:?}\n{validations:?}", loaded.incumbents))
 }
 
-/// A flipped bit is either detected or changes nothing that is read.
+/// A flipped bit is either detected or has no effect on what is read.
 #[test]
 fn no_flipped_bit_changes_a_number() {
     let folder = Folder::in_memory();

@@ -1,4 +1,4 @@
-//! Stored records are read back unchanged, however they are divided into batches.
+//! Tests that stored records are read back unchanged, however they are divided into batches.
 
 use engine::history::Trial;
 use engine::{
@@ -47,7 +47,7 @@ fn tail() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![".*".prop_map(String::into_bytes), vec(any::<u8>(), 0..50)]
 }
 
-/// Generates a record with configuration 0 and trial 0. Both get their numbers later.
+/// Generates a record for configuration 0 and trial 0. Both numbers are set later.
 fn record() -> impl Strategy<Value = Record> {
     let request = (0..5u32, 0..1u32 << 31, option::of(1e-9..1e9), any::<bool>());
     let outputs = prop::collection::btree_map(".*", -1e300..1e300, 0..3);
@@ -65,7 +65,7 @@ fn record() -> impl Strategy<Value = Record> {
         let (cpu, wall, memory, exit, outputs) = measured;
         let (reason, started, ended, slot, stdout_tail, stderr_tail) = rest;
         let mut detail = Detail { cpu, wall, memory, exit, outputs, reason, ..Detail::default() };
-        // Only failed trials have their output stored.
+        // Output is stored only for failed trials.
         if trial.observation.status().is_failure() {
             (detail.stdout_tail, detail.stderr_tail) = (stdout_tail, stderr_tail);
         }
@@ -124,8 +124,8 @@ fn batch() -> impl Strategy<Value = Batch> {
             let trials = trials
                 .into_iter()
                 .map(|(mut trial, index)| {
-                    // Draws an index for one of the configurations known by then. It is reduced to their
-                    // number later.
+                    // Draws an index. `number` later reduces it modulo the number of configurations known by
+                    // then.
                     trial.trial.key.config = ConfigId(index.index(1000) as u32);
                     trial
                 })
@@ -134,7 +134,7 @@ fn batch() -> impl Strategy<Value = Batch> {
         })
 }
 
-/// Numbers all records in the way a campaign would.
+/// Numbers all records as a campaign would.
 fn number(batches: &mut [Batch], ids: impl IntoIterator<Item = u64>) {
     let space = space();
     let mut ids = ids.into_iter().map(TrialId);

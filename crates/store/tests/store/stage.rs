@@ -70,7 +70,7 @@ pub(super) fn charter() -> Charter {
     }
 }
 
-/// Starts a writer for a store. Also returns the channel of its acknowledgements.
+/// Starts a writer for a store. Also returns the channel that receives its acknowledgements.
 pub(super) fn start(store: Store) -> (Writer, Receiver<Acknowledgement>) {
     let (send, acknowledgements) = channel();
     let writer = store.write(move |acknowledgement| send.send(acknowledgement).unwrap()).unwrap();

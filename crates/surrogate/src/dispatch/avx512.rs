@@ -1,7 +1,7 @@
 //! Sixteen lanes in one register, with explicit AVX-512 intrinsics.
 //!
-//! The compiler vectorises plain loops over lanes only in part: it loads lanes in pieces and transposes
-//! squares through memory. The operations that networks use most are therefore written with intrinsics. Their
+//! The compiler vectorises plain loops over lanes only partly: it loads lanes in pieces and transposes
+//! squares through memory. The operations that networks use most are therefore written with intrinsics, whose
 //! results have the same bits as those of the loops.
 
 use std::arch::x86_64::{__m512, _mm512_fmadd_ps, _mm512_permutex2var_ps, _mm512_set1_ps, _mm512_setr_epi32};
@@ -49,7 +49,7 @@ impl Arithmetic for Avx512 {
     }
 }
 
-/// Interleaves the numbers of two registers.
+/// Interleaves the numbers in two registers.
 #[inline(always)]
 fn interleaved(first: __m512, second: __m512) -> (__m512, __m512) {
     // SAFETY: the processor has these instructions (see `Avx512`).

@@ -1,8 +1,9 @@
-//! The points that each tree has drawn, and how often.
+//! The points that each tree has drawn, and how often it has drawn them.
 //!
-//! Every tree draws as many points as there are, with replacement. When a campaign has gained points, new
-//! draws are added. Each earlier draw moves to one of the new points with the probability that a fresh draw
-//! would select a new point. The distribution is the same as for drawing from the start, but most draws stay.
+//! Every tree draws as many points as the training set has, with replacement. When a campaign has gained
+//! points, new draws are added. Each earlier draw moves to one of the new points with the probability that a
+//! fresh draw would select a new point. The distribution is the same as if all draws were made from scratch,
+//! but most draws stay the same.
 
 use math::Rng;
 
@@ -61,12 +62,13 @@ mod tests {
             .zip(&before)
             .map(|(a, b)| a.iter().zip(b).filter(|(a, b)| a == b).count())
             .sum();
-        assert!((36_000..36_800).contains(&kept), "{kept} of 40000: ten in eleven stay");
+        assert!((36_000..36_800).contains(&kept), "{kept} of 40000 draws stayed; expected ten in eleven");
         let total = |from: usize, to: usize| -> u32 {
             bootstrap.counts.iter().map(|c| c[from..to].iter().sum::<u32>()).sum()
         };
         assert_eq!(total(0, 110), 400 * 110);
-        // 400 trees of 110 draws: 4000 on ten points, with a standard deviation of 60.
+        // 400 trees with 110 draws each: 4000 expected draws of any ten points, with a standard deviation of
+        // 60.
         assert!((3700..4300).contains(&total(100, 110)), "{}", total(100, 110));
         assert!((3700..4300).contains(&total(0, 10)), "{}", total(0, 10));
     }

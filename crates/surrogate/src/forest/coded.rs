@@ -9,10 +9,10 @@ use space::INACTIVE;
 
 use super::super::{Column, TrainingSet};
 
-/// Maximum number of bins of a numeric column.
+/// Maximum number of bins in a numeric column.
 const MAX_BINS: usize = 256;
 
-/// The index of a bin, in the integer type that stores it.
+/// The index of a bin, as columns store it: in one or four bytes.
 pub(super) trait Code: Copy {
     /// Converts the code to an index.
     fn index(self) -> usize;
@@ -62,7 +62,7 @@ pub(super) struct Coded {
     pub(super) count: usize,
 }
 
-/// Returns a value as trees compare it: the position of a number, or the index of a category.
+/// Returns a value in the form that trees compare: the position of a number, or the index of a category.
 #[inline]
 pub(super) fn tree_value(column: Column, value: f64) -> f32 {
     match column {
@@ -130,8 +130,8 @@ fn bin(low: &[f32], high: &[f32], value: f32) -> Option<usize> {
     (low.get(bin).is_some_and(|&low| low <= value)).then_some(bin)
 }
 
-/// Cuts numbers into bins and codes them. Equal numbers share a bin, and so do inactive ones. Returns the
-/// smallest and the largest value of each bin.
+/// Cuts numbers into bins and codes them. Equal numbers share a bin, and so do all inactive values. Returns
+/// the smallest and the largest value of each bin.
 fn cut(values: impl Iterator<Item = f32>, codes: &mut [u8]) -> (Vec<f32>, Vec<f32>) {
     // Integers sort fastest: the value in the upper bits, its row in the lower bits.
     let mut sorted: Vec<u64> =
@@ -160,13 +160,13 @@ fn cut(values: impl Iterator<Item = f32>, codes: &mut [u8]) -> (Vec<f32>, Vec<f3
     (low, high)
 }
 
-/// Returns an integer that has the same order as the value.
+/// Maps a value to an integer, so that integers sort in the same order as their values.
 fn to_ordered(value: f32) -> u32 {
     let bits = value.to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
-/// Returns the value of such an integer.
+/// Returns the value that [`to_ordered`] mapped to this integer.
 fn from_ordered(number: u32) -> f32 {
     f32::from_bits(if number >> 31 == 1 { number & !(1 << 31) } else { !number })
 }

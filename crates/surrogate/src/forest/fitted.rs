@@ -18,7 +18,7 @@ pub(super) const BLOCK: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Forest {
     pub(super) trees: Vec<Tree>,
-    /// The reference of the powers 10^(y - reference) in the leaves.
+    /// The reference value in the powers 10^(y - reference) that leaves store.
     pub(super) reference: f64,
     pub(super) columns: Vec<Column>,
     pub(super) configuration_width: usize,
@@ -60,15 +60,16 @@ impl Forest {
         self.trees.len()
     }
 
-    /// Returns the number of nodes of all trees, leaves included.
+    /// Returns the total number of nodes in all trees, including leaves.
     pub fn nodes(&self) -> usize {
         self.trees.iter().map(|tree| tree.nodes.len()).sum()
     }
 
-    /// Predicts each point with each tree alone, tree by tree.
+    /// Predicts every point with every tree separately. `out` holds the predictions tree by tree.
     ///
     /// # Panics
-    /// As [`predict`](Predictor::predict), except that `out` must have a place for each point and tree.
+    /// As [`predict`](Predictor::predict), except that `out` must have one entry for each combination of a
+    /// point and a tree.
     pub fn predict_each(&self, points: Points<'_>, out: &mut [f64]) {
         assert_eq!(out.len(), points.len() * self.trees.len(), "a place for each point and tree");
         let rows = self.rows_of(points);
@@ -87,7 +88,7 @@ impl Forest {
         rows
     }
 
-    /// Writes rows as trees compare them.
+    /// Writes rows in the form that trees compare.
     pub(super) fn write_rows(&self, columns: &[Column], points: Points<'_>, rows: &mut Vec<f32>) {
         assert_eq!(points.width(), columns.len(), "the columns of the training set");
         rows.clear();

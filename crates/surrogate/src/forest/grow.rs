@@ -1,10 +1,11 @@
 //! Growing one tree.
 //!
-//! At each node a random part of the columns is tried. A numeric column is split in the gap between two
-//! values that gains most. The threshold is drawn uniformly inside the gap, so that the mean of many trees
-//! interpolates linearly. A categorical column is split by the subset that gains most. Categories that the
-//! node has not seen go to a random side, so that trees disagree about them. A column that is constant in the
-//! node gives no split. If none of the tried columns gives one, the columns left out are tried too.
+//! At each node a random subset of the columns is tried. A numeric column is split at the gap between two
+//! values that gives the largest gain. The threshold is drawn uniformly inside the gap, so that the mean of
+//! many trees interpolates linearly. A categorical column is split into the two subsets of categories that
+//! give the largest gain. Categories that the node has not seen go to a random side, so that trees disagree
+//! about them. A column that is constant in the node gives no split. If none of the tried columns gives a
+//! split, the remaining columns are tried too.
 
 use std::ops::Range;
 
@@ -174,16 +175,17 @@ impl<'a> Grower<'a> {
         Some(self.partition(points, weight, own, found))
     }
 
-    /// Returns the column and split that gain most.
+    /// Returns the column and the split with the largest gain.
     fn best(&mut self, points: &Range<usize>, rng: &mut Rng) -> Option<(u16, Split)> {
         let count = self.columns.len();
         let tried = ((self.rules.features * count as f64).ceil() as usize).clamp(count.min(1), count);
-        // Draws the columns to leave out and moves them to the end: fewer draws than choosing the others.
+        // Draw the columns to leave out and move them to the end, which takes fewer draws than choosing the
+        // others.
         for place in (tried..count).rev() {
             let other = rng.below(place + 1);
             self.columns.swap(place, other);
         }
-        // The first of equal gains wins, so the search starts at a random column.
+        // Among equal gains the first one wins, so the search starts at a random column.
         let start = if tried > 1 { rng.below(tried) } else { 0 };
         let mut best: Option<(u16, Split)> = None;
         for place in 0..count {
@@ -228,8 +230,8 @@ impl<'a> Grower<'a> {
         best
     }
 
-    /// Moves the points that go left before the others and returns where the right part begins. Both parts
-    /// keep their order.
+    /// Moves the points that go left to the front and returns where the right part begins. Both parts keep
+    /// their order.
     fn partition(&mut self, points: &Range<usize>, weight: f64, own: &CodedColumn, found: Split) -> usize {
         let chosen = &self.chosen;
         let rows = &self.rows[points.clone()];
@@ -270,7 +272,7 @@ impl<'a> Grower<'a> {
     }
 }
 
-/// Returns whether a set of codes contains this one.
+/// Returns whether a set of codes contains `code`.
 #[inline]
 fn contains(set: &[u64], code: impl Code) -> bool {
     let code = code.index();
@@ -278,7 +280,7 @@ fn contains(set: &[u64], code: impl Code) -> bool {
 }
 
 /// Draws a threshold uniformly inside the gap. Between inactive and active values there is nothing to
-/// interpolate.
+/// interpolate, so nothing is drawn.
 fn threshold(own: &CodedColumn, found: Split, rng: &mut Rng) -> f64 {
     let (below, above) = (f64::from(own.high[found.left]), f64::from(own.low[found.right]));
     if below < 0.0 {

@@ -15,10 +15,10 @@ use crate::Reading;
 pub(super) struct Slots {
     /// The censored points.
     pub(super) points: Vec<u32>,
-    /// Where the slots of each point begin, and one more entry for the end.
+    /// Index of the first slot of each point, with one more entry for the end.
     starts: Vec<u32>,
     pub(super) values: Vec<f64>,
-    /// For every tree and censored point, where that tree's copies begin.
+    /// For every tree and censored point, the index of the first of that tree's copies.
     tree_starts: Vec<Vec<u32>>,
 }
 

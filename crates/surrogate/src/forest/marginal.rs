@@ -7,12 +7,12 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | m | number of instances |
-//! | n_leaf | number of instances that the splits by features send to a leaf |
+//! | n_leaf | number of instances that the splits on features send to a leaf |
 //! | p_leaf | the leaf's mean of 10^y |
 //!
 //! A node has one path from the root, so the number of instances that can reach it does not depend on the
-//! configuration: it is counted once per tree. On the way down, the configuration decides the splits by
-//! parameters, and both children are visited at splits by features.
+//! configuration: it is counted once per tree. On the way down, the configuration decides the splits on
+//! parameters, and both children are visited at splits on features.
 
 use math::elementary;
 
@@ -135,11 +135,11 @@ impl Forest {
         }
     }
 
-    /// Returns the forest as if a trial of each of these configurations had cost what the forest expects. The
-    /// trees then agree more about them, so the next proposal looks elsewhere.
+    /// Returns the forest as it would be if a trial of each of these configurations had cost what the forest
+    /// expects. The trees then agree more about these configurations, so the next proposal looks elsewhere.
     ///
     /// # Panics
-    /// If the width differs from that of the configurations.
+    /// If the rows do not have the configuration columns of the training set.
     #[must_use]
     pub fn believing(&self, configurations: Points<'_>) -> Self {
         let mut forest = self.clone();

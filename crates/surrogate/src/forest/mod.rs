@@ -20,11 +20,12 @@
 //! Low values go to the same trees for all points. So within one tree, all censored points get low values
 //! together or high values together. The bootstrap sample is drawn once and kept through all rounds.
 //! Censoring acts on single trials, so imputation uses the total variance, between trees and within leaves.
-//! Predictions for acquisition functions have only the uncertainty of the function itself: the variance
+//! Predictions for acquisition functions include only the uncertainty about the function itself: the variance
 //! between trees.
 //!
-//! Each tree averages over instances: g(θ) = log10 of the mean over instances of the leaves' means of
-//! 10^y, because races compare arithmetic means. [`Marginal::Geometric`] averages the logarithms instead.
+//! Each tree averages over instances before trees are combined: g(θ) is log10 of the mean, over instances, of
+//! the leaves' means of 10^y. Costs are averaged and not their logarithms, because races compare arithmetic
+//! means. [`Marginal::Geometric`] averages the logarithms instead.
 //!
 //! F. Hutter, H. Hoos, K. Leyton-Brown, Bayesian Optimization With Censored Response Data, 2011.
 //!
@@ -33,7 +34,7 @@
 //! | `coded` | training rows as small integers |
 //! | `bootstrap` | the points that each tree has drawn |
 //! | `packed` | the values of a node's points as integers |
-//! | `split`, `subtree` | the best split of a node by one column; small nodes |
+//! | `split`, `subtree` | the best split of a node on one column; small nodes |
 //! | `grow`, `tree` | growing a tree; walking down a tree |
 //! | `impute` | slots of censored points |
 //! | `trainer` | rounds of imputation, and the state kept between the fits of a campaign |
@@ -60,7 +61,7 @@ use math::Rng;
 
 use super::{FitError, Predictor, Surrogate, TrainingSet};
 
-/// Settings of a forest.
+/// Settings for a forest.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ForestSettings {
     /// Number of trees.
@@ -77,7 +78,7 @@ pub struct ForestSettings {
     pub floor: f64,
     /// Maximum number of imputation rounds.
     pub rounds: usize,
-    /// Rounds end when slots change by less than this share of the spread of all readings.
+    /// The rounds stop when the slots change by less than this share of the spread of all readings.
     pub tolerance: f64,
     /// How costs are averaged over instances.
     pub marginal: Marginal,
@@ -123,7 +124,7 @@ pub enum Marginal {
 pub enum Leaves {
     /// The mean of its points.
     Mean,
-    /// For points that are 0 or 1: (s + 1) / (n + 2) for s ones among n, which is never exactly 0 or 1.
+    /// For points that are 0 or 1: (s + 1) / (n + 2) if s of n points are 1. This is never exactly 0 or 1.
     Share,
 }
 
@@ -146,13 +147,14 @@ impl Default for ForestSettings {
 }
 
 impl ForestSettings {
-    /// Returns the settings of the paper: one variance for both uses, and logarithms averaged over instances.
+    /// Returns the settings used in the paper: one variance for both uses, and logarithms averaged over
+    /// instances.
     pub fn paper() -> Self {
         Self { filling: Filling::BetweenTrees, marginal: Marginal::Geometric, ..Self::default() }
     }
 
-    /// Returns settings to learn success from points that are 0 or 1 (see `engine::learning::outcomes`). The
-    /// predicted mean is the probability of success.
+    /// Returns settings for learning success from points that are 0 or 1 (see `engine::learning::outcomes`).
+    /// The predicted mean is the probability of success.
     pub fn of_success() -> Self {
         Self { leaves: Leaves::Share, ..Self::default() }
     }

@@ -8,8 +8,8 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | s, w | sum of the values of a point's copies, and their number |
-//! | ȳ, W | mean of the node, total weight of its points |
-//! | b | bits that W needs |
+//! | ȳ, W | mean of the node, and total weight of its points |
+//! | b | number of bits that W needs |
 //! | u | unit, chosen so that the sum of any points of the node fits into 64 bits |
 //!
 //! One addition sums both value and weight. The gain is the reduction of the sum of squares, up to a factor
@@ -20,7 +20,7 @@
 /// Sum of the values, and their number.
 pub(super) type Sums = [f64; 2];
 
-/// The values of a node's points in the form that computes the gain of splits.
+/// The values of a node's points, in the form used to compute the gains of splits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packed {
     /// Mask of the lower bits, which hold the weight.
@@ -89,7 +89,7 @@ impl Packed {
     }
 }
 
-/// Rounds to the nearest integer, and halves away from zero.
+/// Rounds to the nearest integer; ties are rounded away from zero.
 #[inline]
 fn round(value: f64) -> i64 {
     (value + 0.5_f64.copysign(value)) as i64
@@ -107,7 +107,7 @@ mod tests {
         packed
     }
 
-    /// Returns points of random weight whose values have the given order of magnitude.
+    /// Returns points with random weights whose values have the given order of magnitude.
     fn points(rng: &mut Rng, count: usize, size: f64) -> Vec<Sums> {
         let point = |_| {
             let weight = 1.0 + rng.below(4) as f64;
@@ -116,7 +116,8 @@ mod tests {
         (0..count).map(point).collect()
     }
 
-    /// Returns by how much a split reduces the sum of squared deviations, divided by the total weight.
+    /// Returns the reduction in the sum of squared deviations that a split gives, divided by the total
+    /// weight.
     fn reduction(points: &[Sums], left: impl Fn(usize) -> bool) -> f64 {
         let side = |wanted: bool| {
             let own = points.iter().enumerate().filter(|&(place, _)| left(place) == wanted);

@@ -1,9 +1,8 @@
-//! The best split of a node's points by one column.
+//! The best split of a node's points on one column.
 //!
-//! Packed values are gathered in one bin per code, so nothing has to be sorted. Numbers in large nodes
-//! fill most bins, so all bins are visited, without a branch. Small nodes have sorted points (see
-//! `subtree`). The categories in use are sorted by their means; in this order, the best of all subsets is
-//! a prefix.
+//! Packed values are gathered in one bin per code, so nothing has to be sorted. Numbers in large nodes fill
+//! most bins, so all bins are visited, without a branch. Small nodes have sorted points (see `subtree`). The
+//! categories that occur are sorted by their means; in this order, the best of all subsets is a prefix.
 
 use super::coded::Code;
 use super::packed::Packed;
@@ -12,8 +11,8 @@ use super::packed::Packed;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Split {
     pub(super) gain: f64,
-    /// For numbers: the last used bin on the left, and the first on the right. For categories: how many go
-    /// left, in the order of their means.
+    /// For numbers: the last used bin on the left, and the first on the right. For categories: the number
+    /// that go left, in the order of their means.
     pub(super) left: usize,
     pub(super) right: usize,
 }
@@ -77,7 +76,8 @@ impl Bins {
         found
     }
 
-    /// Returns the best subset of fewer than 64 categories, if it gains more than `min_gain`; see `order`.
+    /// Returns the best subset of fewer than 64 categories, a prefix of `order`, if it gains more than
+    /// `min_gain`.
     #[inline]
     pub(super) fn subset_of_few(
         &mut self,
@@ -129,7 +129,7 @@ impl Bins {
         self.best_prefix(packed, min_gain)
     }
 
-    /// Sorts categories by their means and finds how many of them should go left.
+    /// Sorts categories by their means and finds the best number of them to send left.
     #[inline]
     fn best_prefix(&mut self, packed: &Packed, min_gain: f64) -> Option<Split> {
         if self.order.len() <= INSERTION_SORT_MAX {

@@ -1,9 +1,9 @@
 //! The points of a small subtree, sorted once by every numeric column.
 //!
-//! Most nodes of a tree are small, and so are all nodes below a node with at most 256 points. The points of
-//! such a node get one-byte indices and are sorted by each column. A split partitions each of these orders,
-//! so no node below has to sort or gather again. A column that is constant in a node is constant in all nodes
-//! below it. Its order is not partitioned, because only its first and last code are read again.
+//! Most nodes of a tree are small: they have at most 256 points, and so do all nodes below them. The points
+//! of a small node get one-byte indices and are sorted by each column. A split partitions each of these
+//! orders, so no node below has to sort or gather again. A column that is constant in a node is constant in
+//! all nodes below it. Its order is not partitioned, because only its first and last code are read again.
 
 use super::coded::{CodedColumn, Codes};
 use super::packed::Packed;
@@ -14,13 +14,13 @@ use std::ops::Range;
 /// Maximum number of points in a small subtree.
 pub(super) const SMALL: usize = 256;
 
-/// From this many points on, counting sort is faster than comparison sort.
+/// Number of points from which counting sort is faster than comparison sort.
 const COUNTING_SORT_MIN: usize = 48;
 
 /// The current small subtree; reused for one subtree after another.
 #[derive(Clone, Debug)]
 pub(super) struct Subtree {
-    /// Range of its points among those of the tree.
+    /// Range of the subtree's points among those of the tree.
     all: Range<usize>,
     /// For every numeric column, a key of each point: its code in the upper byte, its index in the lower
     /// byte. The nodes are in the order of the tree, and the keys of a node are sorted.
@@ -29,14 +29,14 @@ pub(super) struct Subtree {
     order: Vec<usize>,
     /// The indices of the points, in the order of the tree.
     indices: Vec<u8>,
-    /// By index, the packed value of each point of the current node.
+    /// Packed value of each point of the current node, by index.
     values: [i64; SMALL],
-    /// By index, whether a point goes left.
+    /// Whether each point goes left, by index.
     left: [bool; SMALL],
     spare: [u16; SMALL],
 }
 
-/// Which parts of a node may be split again.
+/// The parts of a node that may be split again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SplitAgain {
     pub(super) left: bool,
@@ -67,7 +67,7 @@ impl Subtree {
         self.all = 0..0;
     }
 
-    /// Makes a small node the current one. `rows` are those of the whole tree.
+    /// Makes a small node the current one. `rows` are the rows of the whole tree.
     pub(super) fn enter(
         &mut self,
         columns: &[CodedColumn],
@@ -143,7 +143,7 @@ impl Subtree {
         let mut left = 0;
         for (place, &key) in keys.iter().enumerate() {
             let own = packed.gain(left);
-            // A higher gain is rare, so equal codes are ruled out only then.
+            // A higher gain is rare, so only then is it checked that the two codes differ.
             if own > gain && keys[place - 1] >> 8 != key >> 8 {
                 (gain, cut) = (own, place);
             }
@@ -202,7 +202,7 @@ fn is_constant(keys: &[u16]) -> bool {
     matches!((keys.first(), keys.last()), (Some(first), Some(last)) if first >> 8 == last >> 8)
 }
 
-/// Moves the keys of points that go left before the others. Both parts keep their order.
+/// Moves the keys of points that go left to the front. Both parts keep their order.
 #[inline]
 fn partition_both(keys: &mut [u16], left: &[bool; SMALL], spare: &mut [u16; SMALL]) {
     let (mut lefts, mut rights) = (0, 0);
@@ -250,7 +250,7 @@ mod tests {
 
     const COLUMNS: usize = 6;
 
-    /// Returns columns of 2, 4, 8.. values, one of them categorical.
+    /// Returns columns with 2, 4, 8, ... values; one of them is categorical.
     fn coded(rows: usize, rng: &mut Rng) -> Coded {
         let alike = InstanceTable::alike();
         let mut columns = [Column::Number; COLUMNS];

@@ -205,7 +205,7 @@ fn marginal_predictions_match_a_row_for_each_instance() {
     }
 }
 
-/// Predicts with each tree over these rows, one for each instance.
+/// Predicts with each tree, averaging over these rows; there is one row for each instance.
 fn brute_force(forest: &Forest, rows: &[f64], marginal: Marginal) -> Vec<f64> {
     let points = Points::new(rows, forest.columns.len());
     let mut coded = Vec::new();
@@ -321,7 +321,7 @@ fn predicted_shares_are_never_exactly_zero_or_one() {
     }
     let (forest, _) = fit(&ForestSettings::of_success(), &data);
     let share = |x: f64| marginals(&forest, &[x])[0].mean;
-    // About 20 of 20, and none of 20.
+    // About 20 successes in 20 trials, and none in 20.
     assert!(
         share(0.1) > 0.9 && share(0.1) < 1.0 && share(0.9) < 0.1 && share(0.9) > 0.0,
         "{} {}",

@@ -59,7 +59,7 @@ impl ForestTrainer {
     }
 
     /// Fits a forest. If the training set begins with the points of the previous one, the fit continues from
-    /// the last forest; the readings of these points may be more informative by now. Any other set, and the
+    /// the last forest; the readings of these points may have become more informative. Any other set, and the
     /// first one after an interruption, is learned from the start.
     pub fn fit(&mut self, data: &TrainingSet<'_>) -> Result<(Forest, Effort), FitError> {
         if data.is_empty() {
@@ -185,7 +185,8 @@ impl ForestTrainer {
         }
     }
 
-    /// Grows all trees on the sums that `gather` computes for each. Powers are relative to the reference.
+    /// Grows all trees, each on the sums that `gather` computes for it. Powers in the sums are relative to
+    /// `reference`.
     fn grow_all(
         &self,
         data: &TrainingSet<'_>,
@@ -266,7 +267,7 @@ impl Powers {
     fn power(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear => 0.0,
-            // A cost 250 decades below the largest adds nothing to a sum.
+            // A cost 250 decades below the largest does not change a sum.
             Scale::Log10 { .. } => {
                 elementary::exp(((value - self.reference) * std::f64::consts::LN_10).max(-575.0))
             }

@@ -1,7 +1,7 @@
 //! A tree as a flat array of nodes.
 //!
 //! The two children of a node are adjacent. A leaf is its own child, so several rows can walk down together
-//! without a test for which of them have arrived.
+//! without testing which of them have arrived.
 //!
 //! | node | payload | goes right if |
 //! |---|---|---|
@@ -85,7 +85,7 @@ impl Tree {
         }
     }
 
-    /// Returns the leaf of a row.
+    /// Returns the leaf that a row reaches.
     pub(super) fn leaf_of(&self, row: &[f32]) -> u32 {
         let mut at = 0;
         loop {
@@ -97,7 +97,7 @@ impl Tree {
         }
     }
 
-    /// Finds the leaves of many rows.
+    /// Finds the leaves that many rows reach.
     pub(super) fn leaves_of(&self, rows: &[f32], width: usize, out: &mut [u32]) {
         for (rows, out) in rows.chunks(width * LANES).zip(out.chunks_mut(LANES)) {
             let Ok(out) = <&mut [u32; LANES]>::try_from(&mut *out) else {

@@ -3,7 +3,7 @@
 //! | column | coordinates | distance |
 //! |---|---|---|
 //! | number | its position in [0, 1]; 1/2 if inactive | the squared difference |
-//! | number that is inactive in a training row, in addition | whether it is active | 1 if they differ |
+//! | additionally, for numbers inactive in a training row | whether it is active | 1 if they differ |
 //! | category | its index; one past the last if inactive | 1 if they differ |
 //!
 //! All coordinates of a column share its length scale.
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use super::prior::Prior;
 use crate::{Column, TrainingSet};
 
-/// How two values of a coordinate are compared.
+/// How the distance between two values of a coordinate is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Compared {
     /// By their squared difference.
@@ -81,7 +81,7 @@ impl Coordinates {
         self.configuration_width
     }
 
-    /// Returns the prior of the hyperparameters.
+    /// Returns the prior on the hyperparameters.
     pub(super) fn prior(&self) -> Prior {
         Prior::new(self.columns.len(), self.configuration_width < self.coordinates.len())
     }
@@ -115,12 +115,12 @@ pub(super) struct Table {
     configuration_width: usize,
     /// The instance of each point. Instances are numbered in order of appearance.
     instances: Vec<u32>,
-    /// The number of an instance, by the bits of its coordinates.
+    /// The number of each instance, keyed by the bits of its coordinates.
     by_instance: HashMap<Vec<u64>, u32>,
 }
 
 impl Table {
-    /// Creates an empty table for points of `width` coordinates, of which the first `configuration_width`
+    /// Creates an empty table for points with `width` coordinates, of which the first `configuration_width`
     /// belong to configurations.
     pub(super) fn new(width: usize, configuration_width: usize) -> Self {
         Self {
@@ -157,7 +157,7 @@ impl Table {
         self.by_instance.len()
     }
 
-    /// Returns the number of the instance with these coordinates; `None` if no point has it.
+    /// Returns the number of the instance with these coordinates; `None` if no point is on that instance.
     pub(super) fn instance(&self, coordinates: &[f64]) -> Option<u32> {
         self.by_instance.get(&bits(coordinates)).copied()
     }
@@ -167,7 +167,7 @@ impl Table {
         self.by_coordinate.len()
     }
 
-    /// Returns the values of a coordinate at all points.
+    /// Returns the values of one coordinate for all points.
     pub(super) fn coordinate(&self, index: usize) -> &[f64] {
         &self.by_coordinate[index]
     }

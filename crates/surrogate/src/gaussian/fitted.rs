@@ -33,7 +33,8 @@ pub struct Gaussian {
     pub(super) sites: Vec<Site>,
     pub(super) factor: Factor,
     pub(super) alpha: Vec<f64>,
-    /// The point of each reading of the training set; `None` for bounds and for readings left out.
+    /// For each reading of the training set, the index of its point; `None` for bounds and for readings left
+    /// out.
     pub(super) exact_places: Vec<Option<usize>>,
     pub(super) instances: Instances,
     /// Number of configuration columns.
@@ -103,11 +104,11 @@ impl Gaussian {
         }
     }
 
-    /// Returns a clone that assumes that these configurations cost what the model expects. Their predicted
-    /// means stay the same and become more certain.
+    /// Returns a clone that assumes that these configurations cost what the model expects. The predicted
+    /// means of these configurations stay the same but become more certain.
     ///
     /// # Panics
-    /// If the width differs from that of the configurations.
+    /// If the rows do not have the configuration columns of the training set.
     #[must_use]
     pub fn believing(&self, configurations: Points<'_>) -> Self {
         assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
@@ -127,7 +128,8 @@ impl Gaussian {
         believing
     }
 
-    /// Adds a site. If the site would be lost to rounding, it returns `false` and changes nothing.
+    /// Adds a site and returns `true`. If the site would be lost to rounding, returns `false` and changes
+    /// nothing.
     fn add(&mut self, point: &[f64], site: Site) -> bool {
         let mut row = vec![0.0; self.table.len() + 1];
         let own = self.table.len();

@@ -1,4 +1,4 @@
-//! The gradient of predictions in the numeric columns of a configuration.
+//! The gradient of predictions with respect to the numeric columns of a configuration.
 //!
 //! ```text
 //! ∂k(x, x_i)/∂x_c = -2 w_c (x_c - x_ic) (-∂k/∂ρ)
@@ -6,8 +6,8 @@
 //! ∂σ²/∂x_c = -2 Σ_i β_i Σ_π p_π ∂k/∂x_c,   β = (K + V)⁻¹ Σ_π p_π k_π
 //! ```
 //!
-//! The shares p of instances are treated as constant. This is exact if they are equal, or if there is one
-//! instance.
+//! The shares p of instances are treated as constant. This is exact if all shares are equal, or if there is
+//! only one instance.
 
 use super::coordinates::Compared;
 use super::fitted::{Gaussian, square_sum};

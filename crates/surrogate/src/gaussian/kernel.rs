@@ -1,4 +1,4 @@
-//! The covariance of two points, and its derivative.
+//! The covariance between two points, and its derivative.
 //!
 //! ```text
 //! k = s² (1 + q + q²/3) exp(-q),   q² = 5 ρ,   ρ = Σ_c w_c D_c
@@ -16,7 +16,7 @@ use super::coordinates::{Compared, Coordinate, Table};
 use crate::arithmetic::Arithmetic;
 use crate::dispatch::{Instructions, Work};
 
-/// Beyond this q, all covariances are practically 0. Up to it, [`exp`] is accurate.
+/// Beyond this q, all covariances are practically 0. Up to this q, [`exp`] is accurate.
 const FARTHEST: f64 = 600.0;
 
 /// The Matérn 5/2 kernel, with a length scale for each column.
@@ -46,7 +46,7 @@ impl Kernel {
         Instructions::best().run(Covariances { kernel: self, table, first, point, out, decays: None });
     }
 
-    /// Computes [covariances](Self::covariances) and also -∂k/∂ρ of each.
+    /// Computes [covariances](Self::covariances), and -∂k/∂ρ for each of them.
     pub(super) fn covariances_and_decays(
         &self,
         table: &Table,
@@ -65,7 +65,7 @@ impl Kernel {
         });
     }
 
-    /// Computes ρ of a point with all points of a table, in the coordinates that `point` has.
+    /// Computes ρ between a point and each point of a table, in the coordinates that `point` has.
     pub(super) fn squares(&self, table: &Table, point: &[f64], out: &mut [f64]) {
         Instructions::best().run(Squares { kernel: self, table, first: 0, point, out });
     }
@@ -80,7 +80,7 @@ impl Kernel {
         Instructions::best().run(At { kernel: self, squares, farther, out, decays: true });
     }
 
-    /// Returns ρ of two points in the coordinates from `first` on.
+    /// Returns ρ between two points in the coordinates from `first` on.
     pub(super) fn square(&self, first: usize, one: &[f64], other: &[f64]) -> f64 {
         let parts = self.weighted().skip(first).zip(one.iter().zip(other));
         parts

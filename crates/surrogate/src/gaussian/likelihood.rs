@@ -49,7 +49,8 @@ impl<'a> Likelihood<'a> {
         }
     }
 
-    /// Makes evaluations stop when the flag is raised, as if the covariances could not be factored.
+    /// Makes evaluations stop once the flag is raised; they then return as if the covariances could not be
+    /// factored.
     pub(super) fn until(self, interrupt: &Interrupt) -> Self {
         Self { interrupt: interrupt.clone(), ..self }
     }
@@ -143,7 +144,8 @@ impl<'a> Likelihood<'a> {
                 gradient[of_noise] += share * noise / count / 2.0;
             }
         }
-        // The derivative in all covariances, minus the part of the instance effects.
+        // The derivative with respect to all covariances, minus the part that belongs to the instance
+        // effects.
         gradient[of_variance] += (fit - trace) / 2.0;
         if *effect > 0.0 {
             let of_effect = effect * self.effect_derivative(posterior);
@@ -159,7 +161,7 @@ impl<'a> Likelihood<'a> {
             {
                 *share *= alpha_i * alpha[column] - inverse;
             }
-            // ∂K/∂ ln ℓ = 2 w D decay, twice for both triangles, halved by the formula.
+            // ∂K/∂ ln ℓ = 2 w D decay, doubled because there are two triangles, and halved by the formula.
             for (index, (coordinate, weight)) in kernel.weighted().enumerate() {
                 let values = &self.readings.table.coordinate(index)[column..];
                 let sum =
@@ -190,7 +192,7 @@ impl Likelihood<'_> {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Hyperparameters {
     pub(super) kernel: Kernel,
-    /// h²; 0 where there is one instance.
+    /// h²; 0 if there is only one instance.
     pub(super) effect: f64,
     /// σ².
     pub(super) noise: f64,

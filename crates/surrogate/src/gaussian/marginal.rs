@@ -12,17 +12,17 @@
 //! The covariances are those of f + h, because f alone would never become certain: readings cannot separate
 //! its mean on an instance from the effect of that instance.
 //!
-//! Both formulas are exact to first order. If costs are not modelled by their logarithm, p is the same for
-//! all instances, and both are exact. If instances have no features, a point has only two covariances with a
-//! configuration: one on its own instance, and one on any other. Predicting all instances then takes little
-//! longer than predicting one.
+//! Both formulas are exact to first order. If costs are not modelled by their logarithms, p is the same for
+//! all instances, and both formulas are exact. If instances have no features, a point has only two
+//! covariances with a configuration: one on its own instance, and one on any other. Predicting all instances
+//! then takes little longer than predicting one.
 
 use super::coordinates::{Compared, Coordinates, Table};
 use super::fitted::Gaussian;
 use super::likelihood::Hyperparameters;
 use crate::{Scale, TrainingSet};
 
-/// The data about the instances that predictions over all of them need.
+/// Data about the instances, as needed for predictions over all of them.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Instances {
     /// The coordinates of each instance.
@@ -35,7 +35,7 @@ pub(super) struct Instances {
 
 #[derive(Clone, PartialEq, Debug)]
 enum Between {
-    /// Named instances: two different instances add this squared distance.
+    /// Named instances: the squared distance between any two different instances.
     Names(f64),
     /// Instances with features: the covariance matrix, row by row.
     Features(Vec<f64>),
@@ -80,7 +80,7 @@ impl Instances {
         instances
     }
 
-    /// Finds the instances that points of a table have for the first time.
+    /// Updates `places` if points of the table are on instances that no point had before.
     pub(super) fn find(&mut self, table: &Table) {
         if table.instance_count() > self.places.len() {
             self.places = vec![None; table.instance_count()];
@@ -94,8 +94,8 @@ impl Instances {
 }
 
 impl Gaussian {
-    /// Returns the predicted mean of a configuration over all instances and its prior variance. Writes its
-    /// covariances with all points and, if `decays` is given, -∂k/∂ρ of each.
+    /// Returns a configuration's predicted mean over all instances and its prior variance. Writes the
+    /// configuration's covariances with all points and, if `decays` is given, -∂k/∂ρ for each.
     pub(super) fn marginal(
         &self,
         own: &[f64],
@@ -199,8 +199,7 @@ impl Gaussian {
         (mean, (0..count).map(|at| expected[at] * row(at)).sum())
     }
 
-    /// Replaces the expected costs on each instance by the shares p of the instances. Returns μ over all of
-    /// them.
+    /// Replaces the expected cost on each instance by the instance's share p. Returns μ over all of them.
     fn shares(&self, expected: &mut [f64]) -> f64 {
         let count = expected.len() as f64;
         match self.scale {

@@ -9,12 +9,12 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | x | the columns of a configuration and its instance |
-//! | D_c | distance of two values of column c: squared difference of numbers, 1 for different categories |
+//! | D_c | distance between values of column c: squared difference of numbers, 1 for different categories |
 //! | ℓ_c | length scale of column c |
 //! | s² | signal variance |
-//! | h_π | effect of an instance on all configurations, with variance h²; 0 if there is one instance |
+//! | h_π | effect of an instance on all configurations, with variance h²; 0 if there is only one instance |
 //! | σ² | noise variance of single trials, not below [`GaussianSettings::least_noise`] |
-//! | m | the mean, which maximises the posterior density as well |
+//! | m | the mean, chosen to maximise the posterior density as well |
 //! | b_i | the bound at which a trial was stopped |
 //!
 //! Readings are standardised, bounds included. The hyperparameters (length scales, variances and noise)
@@ -30,7 +30,7 @@
 //! |---|---|
 //! | `coordinates` | rows of a training set as points with distances |
 //! | `kernel` | k and its derivative |
-//! | `prior` | the prior of the hyperparameters |
+//! | `prior` | the prior on the hyperparameters |
 //! | `readings` | standardised readings, merged where they share a point |
 //! | `sites` | stopped trials as Gaussian sites |
 //! | `likelihood` | the posterior density of the hyperparameters, and its gradient |
@@ -38,7 +38,7 @@
 //! | `fitted` | predictions; adding a reading |
 //! | `marginal` | predictions over all instances |
 //! | `residuals` | leave-one-out residuals |
-//! | `gradient` | the gradient of predictions in the numeric columns |
+//! | `gradient` | the gradient of predictions with respect to the numeric columns |
 
 mod coordinates;
 mod fitted;
@@ -63,14 +63,14 @@ use math::Rng;
 
 use super::{FitError, Predictor, Surrogate, TrainingSet};
 
-/// Settings of a Gaussian process.
+/// Settings for a Gaussian process.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GaussianSettings {
     /// Treatment of censored points.
     pub treatment: Treatment,
     /// Minimum noise variance, as a share of the variance of all readings.
     pub least_noise: f64,
-    /// Number of starting points of the hyperparameter search while there are at most
+    /// Number of starting points for the hyperparameter search while there are at most
     /// [`few_points`](Self::few_points) points. There are always at least two, one of which assumes more
     /// noise.
     pub starts: usize,
@@ -80,7 +80,7 @@ pub struct GaussianSettings {
     pub evaluations: usize,
     /// Maximum number of points that hyperparameters are learned from.
     pub max_training_points: usize,
-    /// Maximum number of points that predictions are based on. More would take gigabytes.
+    /// Maximum number of points that predictions are based on. More points would need gigabytes of memory.
     pub max_points: usize,
 }
 

@@ -1,15 +1,16 @@
-//! The prior of the hyperparameters, on standardised readings.
+//! The prior on the hyperparameters, for standardised readings.
 //!
 //! ```text
 //! ln ℓ_c ~ N(ln(0.4 √d), 1.5²),   ln h², ln s² ~ N(0, 1.5²),   ln σ² ~ N(ln 10⁻⁴, 4²),   m ~ N(0, 3²)
 //! ```
 //!
-//! The priors are weak. They decide where the readings do not, for example about columns that have no effect.
-//! Length scales grow with the number of columns; otherwise points would be nearly uncorrelated (C. Hvarfner,
-//! E. Hellsten, L. Nardi, Vanilla Bayesian Optimization Performs Great in High Dimensions, 2024).
+//! The priors are weak. They matter only where the readings give little information, for example about
+//! columns that have no effect. The prior length scales grow with the number of columns; otherwise points
+//! would be nearly uncorrelated (C. Hvarfner, E. Hellsten, L. Nardi, Vanilla Bayesian Optimization Performs
+//! Great in High Dimensions, 2024).
 
-/// The prior of the hyperparameters in one vector: ln ℓ of each column, ln h² if there are several instances,
-/// ln s², ln σ².
+/// The prior on the hyperparameters, which form one vector: ln ℓ of each column, ln h² if there are several
+/// instances, ln s², ln σ².
 pub(super) struct Prior {
     columns: usize,
     /// Whether instances are distinguished.

@@ -1,7 +1,7 @@
 //! Standardised readings, with exact readings of the same configuration and instance merged.
 //!
 //! ```text
-//! k readings of mean ȳ and squared deviations S:
+//! k readings with mean ȳ and sum of squared deviations S:
 //! ln p(y | f) = ln N(ȳ | f, σ²/k) - (k-1)/2 ln 2πσ² - S/2σ² - ln(k)/2
 //! ```
 
@@ -73,7 +73,7 @@ impl Standard {
     }
 
     pub(super) fn standardised(self, reading: Reading) -> Reading {
-        // Halved first, because the difference of two huge values may be infinite.
+        // Values are halved first, because the difference of two huge values may be infinite.
         let halved = |value: f64| (value / 2.0 - self.center / 2.0) / (self.spread / 2.0);
         let one = |value: f64| if self.spread > 0.0 { halved(value) } else { 0.0 };
         match reading {
@@ -88,7 +88,8 @@ pub(super) struct Readings {
     pub(super) standard: Standard,
     pub(super) table: Table,
     pub(super) point_readings: Vec<PointReading>,
-    /// The point of each reading of the training set; `None` for bounds and for readings left out.
+    /// For each reading of the training set, the index of its point; `None` for bounds and for readings left
+    /// out.
     pub(super) exact_places: Vec<Option<usize>>,
 }
 
@@ -102,7 +103,7 @@ impl Readings {
         if self.standard.spread > 0.0 { counts.sum::<f64>() * libm::log(self.standard.spread) } else { 0.0 }
     }
 
-    /// Returns some of the points, in their order.
+    /// Returns only the points at `places`, in their original order.
     pub(super) fn only(&self, mut places: Vec<usize>) -> Self {
         places.sort_unstable();
         let mut table = Table::new(self.table.width(), self.table.configuration_width());

@@ -10,12 +10,12 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | K | covariances of all points |
-//! | V | variances of all sites: σ²/k of exact points, v of stopped ones |
+//! | V | variances of all sites: σ²/k for exact points, v for stopped ones |
 //! | t | targets of all sites: means of exact readings; for stopped trials the value that matches the moments |
 //! | m₋, v₋ | cavity distribution: the prediction for this point from all other points |
 //!
-//! All sites of a sweep are computed from one factor. They take damped steps, in 1/v and t/v, until they no
-//! longer change. (T. Minka, Expectation Propagation for Approximate Bayesian Inference, 2001.)
+//! All sites of a sweep are computed from one Cholesky factor. They take damped steps, in 1/v and t/v, until
+//! they no longer change. (T. Minka, Expectation Propagation for Approximate Bayesian Inference, 2001.)
 
 use linalg::Factor;
 use math::normal::{hazard, log_cdf, log_density};
@@ -76,7 +76,7 @@ pub(super) struct Posterior {
     pub(super) noise_derivative: f64,
 }
 
-/// Returns the first guess of all sites.
+/// Returns an initial guess for all sites.
 pub(super) fn first_sites(point_readings: &[PointReading], noise: f64) -> Vec<Site> {
     let first = |reading: &PointReading| match *reading {
         PointReading::Mean { value, count, .. } => Site { target: value, variance: noise / count },
@@ -85,7 +85,7 @@ pub(super) fn first_sites(point_readings: &[PointReading], noise: f64) -> Vec<Si
     point_readings.iter().map(first).collect()
 }
 
-/// Conditions on all readings, starting from the sites of an earlier guess. `covariances` is the lower
+/// Conditions on all readings, starting from an earlier guess for the sites. `covariances` is the lower
 /// triangle of K. Returns `None` if K + V is not positive definite, or the flag is raised.
 pub(super) fn condition(
     covariances: &[f64],
@@ -168,8 +168,8 @@ fn distance(old: Site, new: Site, cavity: Cavity) -> f64 {
     precision.max(shift)
 }
 
-/// Returns the mean m of maximum posterior density, and (K + V)⁻¹ (t - m). Without a prior, m would grow
-/// without bound when all readings are bounds.
+/// Returns the mean m with the maximum posterior density, and (K + V)⁻¹ (t - m). Without a prior, m would
+/// grow indefinitely if all readings were lower bounds.
 fn weights(factor: &Factor, sites: &[Site]) -> (f64, Vec<f64>) {
     let n = sites.len();
     let mut both: Vec<f64> =
@@ -186,7 +186,8 @@ fn gaussian_evidence(factor: &Factor, sites: &[Site], mean: f64, alpha: &[f64]) 
     sites.len() as f64 * log_density(0.0) - (fit + factor.log_determinant()) / 2.0
 }
 
-/// Returns what repeated readings of one point add to the log evidence, and its derivative in σ².
+/// Returns the contribution of repeated readings of one point to the log evidence, and its derivative with
+/// respect to σ².
 fn repeated(reading: PointReading, noise: f64) -> (f64, f64) {
     let PointReading::Mean { count, squares, .. } = reading else { return (0.0, 0.0) };
     if count < 1.5 {

@@ -22,8 +22,8 @@ fn gaussian_processes_of_every_treatment_conform() {
 
 const MIXED: [Column; 4] = [Column::Number, Column::Category(3), Column::Number, Column::Number];
 
-/// Returns a smooth function of four columns with noise; if `censored`, every third configuration is
-/// stopped early.
+/// Returns noisy readings of a smooth function of four columns; if `censored` is true, every third
+/// configuration is stopped early.
 fn mixed(instances: &InstanceTable, n: usize, censored: bool) -> TrainingSet<'_> {
     let mut rng = Rng::new(3, "mixed", 0);
     let mut data = TrainingSet::new(&MIXED, instances, Scale::Linear, None);
@@ -102,8 +102,8 @@ fn line(readings: &[(f64, Reading)]) -> TrainingSet<'static> {
     data
 }
 
-/// Returns the probability of a cost above a bound, and the mean and variance of f in this case, by
-/// quadrature.
+/// Computes by quadrature the probability of a cost above a bound, and the mean and variance of f given such
+/// a cost.
 fn above(mean: f64, deviation: f64, bound: f64, noise: f64) -> (f64, f64, f64) {
     let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
     let step = deviation * 1e-3;
@@ -205,7 +205,7 @@ fn gradients_of_predictions_match_finite_differences() {
         let data = mixed(&instances, 30, true);
         let fitted = GaussianTrainer::new(GaussianSettings::default(), 1).fit(&data).unwrap();
         let row = [0.3, 0.9, 0.4, 0.7];
-        // The second row must not change the result of the first.
+        // The second row must not change the result for the first.
         let rows = [row, [0.6, 0.1, 0.2, 0.1]].concat();
         let (here, gradient) = fitted.predict_with_gradient(Points::new(&rows, 4)).unwrap().swap_remove(0);
         let predict = |row: [f64; 4]| {
@@ -253,8 +253,8 @@ fn from_too_many_points_the_lowest_and_some_others_are_kept() {
     }
 }
 
-/// From the first start, few readings in many columns look noise-free. A search over all points from several
-/// starts and one that begins with a part of them both find the noise nevertheless.
+/// From the first start alone, a few readings in many columns look noise-free. A search over all points from
+/// several starts still finds the noise, and so does a search that begins with a part of the points.
 #[test]
 fn noise_is_found_where_there_is_some() {
     let alike = InstanceTable::alike();
@@ -306,7 +306,7 @@ fn covariances_that_no_noise_makes_positive_definite_are_an_error() {
     assert_eq!(posterior(&readings).err(), Some(FitError::Singular));
 }
 
-/// Returns readings f(x) + h of several instances; each configuration is on only one of them.
+/// Returns readings of f(x) + h on several instances; each configuration is run on only one of them.
 fn with_effects(instances: &InstanceTable, n: usize) -> TrainingSet<'_> {
     let mut rng = Rng::new(5, "effects", 0);
     let mut data = TrainingSet::new(&[Column::Number; 2], instances, Scale::Linear, None);
@@ -320,7 +320,8 @@ fn with_effects(instances: &InstanceTable, n: usize) -> TrainingSet<'_> {
     data
 }
 
-/// A reading of a configuration on one instance informs predictions on all others, however much these differ.
+/// A reading of a configuration on one instance informs predictions on all others, however much the instances
+/// differ.
 #[test]
 fn instance_effects_do_not_hide_differences_between_configurations() {
     let features: Vec<f64> = (0..8).map(|i| f64::from(i * i)).collect();

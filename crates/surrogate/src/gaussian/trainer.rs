@@ -12,15 +12,15 @@ use super::sites::Posterior;
 use super::{FitError, GaussianSettings, TrainingSet};
 use crate::Interrupt;
 
-/// When there are many points, the search starts from the result for one in this many.
+/// When there are many points, the search starts from the result for one point in this many.
 const PART: usize = 3;
 /// Number of evaluations from each start in that smaller search, before the best one continues.
 const FIRST: usize = 10;
-/// Minimum ln σ² of one of the starts. Searches that start with less noise often end at far too little, where
-/// the readings look noise-free.
+/// Minimum ln σ² of one of the starts. Searches that start with less noise often end with far too little, as
+/// if the readings were noise-free.
 const MORE_NOISE: f64 = -4.6;
-/// Number of times that the noise is multiplied by ten before the covariances count as singular. From the
-/// minimum noise, this leads far beyond the spread of all readings.
+/// Number of times that the noise is multiplied by ten before the covariances count as singular. Starting
+/// from the minimum noise, this goes far beyond the spread of all readings.
 const MAX_RAISES: usize = 12;
 
 /// Finds the hyperparameters that fit a training set.
@@ -60,8 +60,8 @@ impl GaussianTrainer {
     }
 
     /// Runs the search and returns its final state. With few points there are several starts; each gets some
-    /// evaluations, and then the best one continues. With many points, the result for a part of them is a
-    /// good start for all.
+    /// evaluations, and then the best one continues. With many points, the search starts from the result for
+    /// a part of the points.
     fn descend(
         &self,
         readings: &Readings,
@@ -160,7 +160,8 @@ pub(super) fn posterior_at(
         if let (hyperparameters, Some(posterior)) = likelihood.posterior(&at) {
             return Ok((hyperparameters, posterior));
         }
-        // Some points are too close for the precision of `f64`; more noise makes them indistinguishable.
+        // Some points are too close together for the precision of `f64`; more noise makes them
+        // indistinguishable.
         if let Some(noise) = at.last_mut() {
             *noise += std::f64::consts::LN_10;
         }
@@ -168,7 +169,7 @@ pub(super) fn posterior_at(
     Err(FitError::Singular)
 }
 
-/// Returns a start, and the same start with more noise unless it has enough.
+/// Returns a start and, unless its noise is already high enough, the same start with more noise.
 fn noisier(start: Vec<f64>) -> Vec<Vec<f64>> {
     let mut noisier = start.clone();
     if let Some(noise) = noisier.last_mut() {

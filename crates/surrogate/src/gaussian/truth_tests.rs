@@ -1,5 +1,5 @@
-//! Approximate posteriors of stopped trials against the truth: quadrature for two points, a long Markov chain
-//! for thirty.
+//! Tests the approximate posteriors for stopped trials against the truth: quadrature for two points, a long
+//! Markov chain for thirty.
 //!
 //! ```text
 //! p(f | readings) ∝ N(f | m, K) Π_exact N(y_i | f_i, σ²) Π_stopped Φ((f_i - b_i)/σ)
@@ -106,9 +106,9 @@ fn two_points_match_the_moments_and_the_evidence_of_quadrature() {
     let noise = 0.09;
     let covariances = covariances(&[0.2, 0.5], 0.4, 1.3);
     for (what, point_readings) in [
-        ("above what is expected", [PointReading::exact(-0.4), PointReading::AtLeast(0.6)]),
-        ("below it", [PointReading::exact(0.3), PointReading::AtLeast(-1.0)]),
-        ("far above it", [PointReading::AtLeast(2.5), PointReading::exact(0.0)]),
+        ("above the expected value", [PointReading::exact(-0.4), PointReading::AtLeast(0.6)]),
+        ("below the expected value", [PointReading::exact(0.3), PointReading::AtLeast(-1.0)]),
+        ("far above the expected value", [PointReading::AtLeast(2.5), PointReading::exact(0.0)]),
         ("both stopped", [PointReading::AtLeast(0.0), PointReading::AtLeast(0.8)]),
     ] {
         let posterior = condition(
@@ -121,7 +121,7 @@ fn two_points_match_the_moments_and_the_evidence_of_quadrature() {
         )
         .unwrap();
         let (log_evidence, known) = by_quadrature([posterior.mean; 2], &covariances, point_readings, noise);
-        // The moments of one site are exact; those of two dependent sites are approximate.
+        // The moments of one site are exact; the moments of two dependent sites are approximate.
         let tolerance = if what == "both stopped" { 0.02 } else { 1e-3 };
         assert_moments(&moments(&posterior, &covariances), known, tolerance, what);
         assert_evidence(posterior.log_evidence, log_evidence, tolerance, what);

@@ -4,15 +4,15 @@
 //! sums_j = Σ_k factor(k, j) vector_k        j = 1..N,  each a row of lanes
 //! ```
 //!
-//! Everything that takes time in a network has this form. N sums are computed side by side: each vector is
-//! loaded once for all of them, and no sum waits for its own last product. Each sum adds its products in
+//! Every expensive computation in a network has this form. N sums are computed side by side: each vector is
+//! loaded once for all of them, and no sum waits for its own previous product. Each sum adds its products in
 //! order, so that its bits do not depend on N.
 
 use crate::arithmetic::Arithmetic;
 use crate::lanes::{LANES, Lanes};
 
-/// An unrolled loop over the sums of a block. Otherwise compilers vectorise it instead of the loops over
-/// lanes.
+/// An unrolled loop over the sums of a block. Compilers would vectorise a plain loop here instead of the
+/// loops over lanes.
 macro_rules! each {
     ($j:ident in $N:ident $body:block) => {
         each!($j in $N $body 0 1 2 3 4 5 6 7 8 9);
@@ -63,7 +63,7 @@ pub(super) trait Blocks {
 
 /// A vector whose numbers begin at a cache line.
 ///
-/// Clones may begin elsewhere, which costs only time.
+/// A clone may begin elsewhere, which only makes it slower.
 #[derive(Clone, Debug)]
 pub(super) struct Aligned {
     numbers: Vec<f32>,

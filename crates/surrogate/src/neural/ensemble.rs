@@ -11,9 +11,9 @@
 //! | μ_m, σ_m | outputs of network m, on the scale of the readings |
 //! | n | number of instances |
 //!
-//! The inputs of a row are those of its configuration and those of its instance. What each part adds to
-//! the first layer is computed once for all rows that share it, so that many configurations on many
-//! instances cost little more than the layers after the first.
+//! The inputs for a row are those for its configuration and those for its instance. The contribution of each
+//! part to the first layer is computed once for all rows that share the part. Predicting many configurations
+//! on many instances then takes little more time than evaluating the layers after the first.
 
 use math::elementary;
 
@@ -82,7 +82,7 @@ impl Ensemble {
         self.inputs.columns() - self.instances.columns().len()
     }
 
-    /// Returns the inputs of rows that have only the configuration columns (`first` is 0) or only the
+    /// Returns the inputs for rows that have only the configuration columns (`first` is 0) or only the
     /// instance columns, which begin at `first`.
     fn part<'a>(&self, first: usize, rows: impl ExactSizeIterator<Item = &'a [f64]>) -> Part {
         let begin = self.inputs.width_of(first);
@@ -95,8 +95,8 @@ impl Ensemble {
         Part { first: begin, width, count, inputs }
     }
 
-    /// Evaluates a network for many rows, given what both parts add to its first layer. `parts` returns the
-    /// indices of a row's configuration and instance.
+    /// Evaluates a network for many rows, given the contributions of both parts to its first layer. `parts`
+    /// returns the indices of a row's configuration and instance.
     fn evaluate(
         &self,
         network: &Network,
@@ -109,7 +109,7 @@ impl Ensemble {
         Instructions::best().run(Evaluate { network, configurations, instances, parts, standard, outputs });
     }
 
-    /// Returns the cost over all instances, given the outputs for each.
+    /// Returns the cost over all instances, given the outputs for each instance.
     fn over_instances(&self, outputs: &[NetworkOutput]) -> f64 {
         let count = outputs.len() as f64;
         let means = || outputs.iter().map(|output| output.mean);
@@ -117,7 +117,7 @@ impl Ensemble {
             Scale::Linear => means().sum::<f64>() / count,
             Scale::Log10 { .. } => {
                 let largest = means().fold(f64::NEG_INFINITY, f64::max);
-                // A cost 250 decades below the largest adds nothing to a sum.
+                // A cost 250 decades below the largest does not change a sum.
                 let power =
                     |mean: f64| elementary::exp(((mean - largest) * std::f64::consts::LN_10).max(-575.0));
                 let sum = means().map(power).sum::<f64>();
@@ -137,7 +137,7 @@ struct Part {
     inputs: Vec<f32>,
 }
 
-/// Returns what some inputs add to the pre-activations of a network's first layer.
+/// Returns the contribution of some inputs to the pre-activations of a network's first layer.
 fn partial_preactivations(network: &Network, part: &Part) -> Vec<Lanes> {
     Instructions::best().run(PartialPreactivations { network, part })
 }

@@ -65,7 +65,7 @@ pub(super) fn filled(ensemble: &Ensemble, data: &TrainingSet<'_>) -> Vec<Reading
     data.readings().iter().map(fill).collect()
 }
 
-/// Returns the mean of a prediction above a bound, at most the cutoff.
+/// Returns the mean of a prediction above a bound, limited to the cutoff.
 fn above(expected: Prediction, bound: f64, cutoff: Option<f64>) -> f64 {
     let mean = TruncatedNormal::new(expected.mean, expected.deviation(), bound).mean();
     cutoff.map_or(mean, |cutoff| mean.min(cutoff.max(bound)))

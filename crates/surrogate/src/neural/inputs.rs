@@ -1,13 +1,14 @@
-//! Rows of a training set as inputs of a network.
+//! Rows of a training set as network inputs.
 //!
 //! | column | inputs | inactive or missing |
 //! |---|---|---|
 //! | number | 1: its position in [0, 1] | 1/2, the middle |
 //! | n > 1 categories | n, one-hot: 1 for the category, 0 for the others | all 0 |
 //! | a single category | none | |
-//! | any that is inactive in a training row, in addition | 1: whether it is active | 0 |
+//! | additionally, for any column that is inactive in a training row | 1: whether it is active | 0 |
 //!
-//! A column that was never inactive in training has no such flag, because its weights could not be learned.
+//! A column that was never inactive in training has no such flag, because the flag's weights could not be
+//! learned.
 
 use crate::{Column, TrainingSet};
 
@@ -40,7 +41,7 @@ impl Inputs {
         Self { parts, width }
     }
 
-    /// Returns the number of inputs of a row.
+    /// Returns the number of inputs for a row.
     pub(super) fn width(&self) -> usize {
         self.width
     }
@@ -50,7 +51,7 @@ impl Inputs {
         self.parts.len()
     }
 
-    /// Returns the number of inputs of the first `columns` columns.
+    /// Returns the number of inputs for the first `columns` columns.
     pub(super) fn width_of(&self, columns: usize) -> usize {
         self.parts[..columns].iter().map(|part| part.width()).sum()
     }
@@ -124,7 +125,7 @@ mod tests {
         let row = |point| data.row(point).collect::<Vec<f64>>();
         assert_eq!(written(&row(0)), [0.25, 0.0, 1.0, 0.0, 1.0, 0.75, 1.0, 0.0, 1.0]);
         assert_eq!(written(&row(1)), [0.125, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 1.0]);
-        // Never inactive in training.
+        // The first column was never inactive in training.
         assert_eq!(written(&[INACTIVE, 0.9, 0.5, 1.0, 0.2])[..4], [0.5, 0.0, 0.0, 1.0]);
     }
 }

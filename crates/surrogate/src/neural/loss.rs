@@ -77,7 +77,7 @@ mod tests {
                     let h = 1e-5 * deviation;
                     let mean = by(&|h| loss(reading, 0.7 + h, deviation), h);
                     let spread = by(&|h| loss(reading, 0.7, deviation + h), h);
-                    // Rounding error of the difference of two numbers as large as the loss.
+                    // Rounding error in the difference between two numbers as large as the loss.
                     let blur = 1e-6 * (1.0 + loss(reading, 0.7, deviation).abs()) / deviation;
                     let near = |a: f64, b: f64| (a - b).abs() < 1e-6 * a.abs() + blur;
                     assert!(

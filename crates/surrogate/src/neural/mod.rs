@@ -11,9 +11,9 @@
 //! | n | number of points in a batch |
 //!
 //! A stopped trial shows only that its cost is above the bound. The less likely the network considers such a
-//! cost, the more the trial raises the mean. The networks of an ensemble differ only by their initial weights
-//! and the order of points: where they disagree, there is little data. This variance does not include the
-//! noise of single trials; see [`Predictor::predict_total`].
+//! cost, the more the trial raises the mean. The networks of an ensemble differ only in their initial weights
+//! and in the order of points, so they disagree where there is little data. The variance between them does
+//! not include the noise of single trials; see [`Predictor::predict_total`].
 //!
 //! Where all trials were stopped, the networks agree only that costs are high. The variance is large there,
 //! although no network expects a good configuration.
@@ -59,7 +59,7 @@ use inputs::Inputs;
 use targets::Standard;
 use train::{Samples, Trained, Training};
 
-/// Settings of an ensemble of networks.
+/// Settings for an ensemble of networks.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NeuralSettings {
     /// Number of units in each hidden layer.
@@ -74,7 +74,7 @@ pub struct NeuralSettings {
     pub momentum: f64,
     /// Weight decay.
     pub decay: f64,
-    /// Largest absolute value of each component of the gradient.
+    /// Maximum absolute value to which each component of the gradient is clipped.
     pub clip: f64,
     /// Treatment of censored points.
     pub treatment: Treatment,
@@ -105,7 +105,7 @@ pub enum Treatment {
 pub struct Effort {
     /// Steps of gradient descent.
     pub steps: u64,
-    /// Number of times that training diverged to non-finite weights and restarted with a smaller rate.
+    /// Number of times that training diverged to non-finite weights and was restarted with a smaller rate.
     pub restarts: u32,
     /// Number of networks left with random weights after too many restarts.
     pub untrained: usize,
@@ -114,7 +114,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Adds the effort of a later training and replaces the loss by that of the later one.
+    /// Adds the effort of a later training run and replaces the loss with the loss of that run.
     fn and(self, next: Self) -> Self {
         Self {
             steps: self.steps + next.steps,
@@ -153,7 +153,8 @@ impl NeuralSettings {
         self.train_watched(data, rng, &mut |_| {})
     }
 
-    /// Does the same as [`Self::train`] and passes every trained ensemble to `watch`, including the last one.
+    /// Does the same as [`Self::train`], and also passes every trained ensemble, including the last one, to
+    /// `watch`.
     ///
     /// # Panics
     /// As [`Self::train`].
@@ -267,7 +268,7 @@ impl NeuralSettings {
     }
 }
 
-/// Locks a mutex. Poisoning is ignored: the scope propagates a panic of any thread anyway.
+/// Locks a mutex. Poisoning is ignored: the scope propagates a panic in any thread anyway.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -54,7 +54,7 @@ pub(super) struct Network {
     weights: Aligned,
 }
 
-/// Intermediate results for a block of rows; reused, so that nothing is allocated.
+/// Intermediate results for a block of rows; reused, so that no memory is allocated.
 #[derive(Clone, Debug)]
 pub(super) struct Pass {
     /// The inputs, then the units of each layer, each with a 1 at the end for the biases.
@@ -67,7 +67,7 @@ pub(super) struct Pass {
     deviation_derivative: Lanes,
     /// The first output.
     pub(super) mean: Lanes,
-    /// The second.
+    /// The second output.
     pub(super) deviation: Lanes,
 }
 
@@ -78,7 +78,8 @@ pub(super) trait Receiver {
 }
 
 impl Network {
-    /// Creates a network with random weights, uniform on ±1/√inputs. Its deviations are about 1.
+    /// Creates a network with random weights, uniform between ±1/√inputs. The standard deviations that it
+    /// predicts are about 1.
     pub(super) fn new(inputs: usize, hidden: &[usize], rng: &mut Rng) -> Self {
         let mut layers = Vec::with_capacity(hidden.len() + 1);
         let (mut before, mut first) = (inputs, 0);
@@ -159,8 +160,8 @@ impl Network {
         lines(self.layers[0].units)
     }
 
-    /// Computes what some inputs add to the pre-activations of the first layer. Each row consists of `width`
-    /// inputs, beginning with input `first`.
+    /// Computes the contribution of some inputs to the pre-activations of the first layer. Each row consists
+    /// of `width` inputs, beginning with input `first`.
     #[inline(always)]
     pub(super) fn partial_preactivations<A: Arithmetic>(
         &self,
@@ -202,8 +203,8 @@ impl Network {
         self.forward_from::<A>(1, pass);
     }
 
-    /// Passes the gradient of all weights to a receiver, given the derivatives with respect to the outputs of
-    /// the rows evaluated last.
+    /// Passes the gradient with respect to all weights to a receiver, given the derivatives with respect to
+    /// the outputs of the rows evaluated last.
     #[inline(always)]
     pub(super) fn backward<A: Arithmetic>(
         &mut self,
@@ -221,7 +222,7 @@ impl Network {
             let layer = self.layers[number];
             let (earlier, later) = pass.deltas.split_at_mut(number);
             let (deltas, inputs) = (&later[0][..], &pass.units[number][..]);
-            // Must come before the receiver changes the weights.
+            // This must come before the receiver changes the weights.
             if let Some(before) = earlier.last_mut() {
                 let weights = layer.of(&self.weights);
                 let count = before.len();
@@ -290,7 +291,7 @@ impl Pass {
         self.mean = outputs[0];
         for (lane, &s) in outputs[1].0.iter().enumerate() {
             let s = f64::from(s);
-            // Beyond -80 the power is below the last digit.
+            // Below -80, the power is too small to affect the last digit.
             let power = elementary::exp((-s.abs()).clamp(-80.0, 0.0));
             self.deviation.0[lane] = (s.max(0.0) + elementary::ln(1.0 + power) + FLOOR) as f32;
             self.deviation_derivative.0[lane] = (if s < 0.0 { power } else { 1.0 } / (1.0 + power)) as f32;
@@ -386,7 +387,7 @@ impl Blocks for BackwardDeltas<'_> {
     }
 }
 
-/// Gradient of the weights: x deltasᵀ, summed over lanes.
+/// Gradient with respect to the weights: x deltasᵀ, summed over lanes.
 struct WeightGradient<'a, L> {
     transposed: &'a [Square],
     x: &'a [Lanes],
@@ -479,7 +480,8 @@ mod tests {
         (network, (0..LANES).map(row).collect())
     }
 
-    /// Returns both outputs by the formula, in double precision and with another hyperbolic tangent.
+    /// Returns both outputs computed with the formula, in double precision and with another hyperbolic
+    /// tangent.
     fn reference_outputs(network: &Network, weights: &[f64], row: &[f32]) -> [f64; 2] {
         let mut units: Vec<f64> = row.iter().map(|&x| f64::from(x)).collect();
         for (number, layer) in network.layers.iter().enumerate() {

@@ -43,8 +43,8 @@ fn tanh_of<A: Arithmetic>(x: f32) -> f32 {
     e / (e + 2.0)
 }
 
-/// Clamps a number to ±most. Unlike `clamp`, it does not check the bounds, which would keep loops from being
-/// vectorised. NaN stays NaN.
+/// Clamps a number to ±most. Unlike `clamp`, it does not check the bounds, because that check would keep
+/// loops from being vectorised. NaN stays NaN.
 #[inline(always)]
 pub(super) fn clamped(x: f32, most: f32) -> f32 {
     let above = if x < -most { -most } else { x };
@@ -60,7 +60,7 @@ mod tests {
     fn tanh_is_accurate_to_seven_digits() {
         let (mut worst, mut relative) = (0.0f64, 0.0f64);
         for i in -400_000..=400_000 {
-            // Dense near 0, and reaching far beyond `FLAT`.
+            // The points are dense near 0 and reach far beyond `FLAT`.
             let t = f64::from(i) / 400_000.0;
             let x = (20.0 * t * t * t) as f32;
             let (found, right) = (f64::from(tanh_of::<EmulatedFma>(x)), libm::tanh(f64::from(x)));

@@ -4,9 +4,9 @@
 //! t = (y - m) / s      m, s: mean and standard deviation of the readings, bounds included
 //! ```
 //!
-//! s has a floor, because readings that differ only by rounding have no shape to learn: a thousandth of a
-//! decade for logarithms of costs, otherwise a millionth of the largest reading. If all readings are exact
-//! and equal, s is 0 and that value is the prediction.
+//! s has a minimum, because there is nothing to learn from readings that differ only by rounding. The minimum
+//! is a thousandth of a decade for logarithms of costs, otherwise a millionth of the largest reading. If all
+//! readings are exact and equal, s is 0 and that value is the prediction.
 
 use crate::Reading;
 use crate::Scale;

@@ -9,7 +9,7 @@ use crate::{Column, InstanceTable, Points, Prediction, Scale};
 
 const LOG: Scale = Scale::Log10 { grain: 1e-3 };
 
-/// Returns settings of small networks that are trained quickly.
+/// Returns settings for small networks that are trained quickly.
 fn small() -> NeuralSettings {
     NeuralSettings { layers: vec![12, 12], epochs: 60, members: 2, ..NeuralSettings::default() }
 }
@@ -89,7 +89,7 @@ fn a_line_is_recovered_although_every_trial_of_its_upper_half_was_stopped() {
 #[test]
 fn networks_with_hidden_layers_learn_from_stopped_trials() {
     let alike = InstanceTable::alike();
-    // In the upper half, two of three trials are stopped at a random time before their end.
+    // In the upper half, two in three trials are stopped at a random time before their end.
     let data = line(
         &alike,
         |x, y, rng| {
@@ -147,7 +147,7 @@ fn weights_are_finite_after_ten_thousand_steps() {
 }
 
 #[test]
-#[ignore = "minutes without optimisation"]
+#[ignore = "takes minutes without optimisation"]
 fn weights_are_finite_after_a_million_steps() {
     let samples = random_samples(160, 7, 1);
     let settings = NeuralSettings { epochs: 100_000, ..NeuralSettings::default() };
@@ -158,7 +158,7 @@ fn weights_are_finite_after_a_million_steps() {
 
 #[test]
 fn every_instruction_set_gives_the_same_bits() {
-    // Batches smaller than a block, of one block, and of several; layers of odd sizes and large ones.
+    // Batches of less than one block, one block, and several blocks; layers of odd sizes, and large layers.
     let cases = [(3, vec![], 5), (4, vec![50, 50, 50], 16), (21, vec![7, 33], 40), (76, vec![14], 16)];
     for (width, layers, batch) in cases {
         let samples = random_samples(50, width, 3);
@@ -177,7 +177,7 @@ fn every_instruction_set_gives_the_same_bits() {
 
 #[test]
 fn a_batch_of_many_blocks_is_one_step() {
-    // Any number of equal samples has the same mean gradient.
+    // The mean gradient of equal samples does not depend on their number.
     let settings = NeuralSettings { layers: vec![5], epochs: 20, ..small() };
     let of = |n: usize| {
         let mut samples = random_samples(1, 2, 4);
@@ -301,7 +301,7 @@ fn the_total_variance_adds_the_noise_of_single_trials() {
     ensemble.predict(Points::new(&row, 1), &mut function);
     ensemble.predict_total(Points::new(&row, 1), &mut total);
     assert_eq!(function[0].mean, total[0].mean);
-    // The noise of the line is 0.1.
+    // The noise added to the line has a standard deviation of 0.1.
     let noise = (total[0].variance - function[0].variance).sqrt();
     assert!((0.07..0.14).contains(&noise), "{noise}");
 }

@@ -1,4 +1,4 @@
-//! Stochastic gradient descent with momentum and the one-cycle schedule of the learning rate.
+//! Stochastic gradient descent with momentum and a one-cycle learning-rate schedule.
 //!
 //! ```text
 //! g = clip(gradient of the mean loss of a batch, ±c) + λ w
@@ -16,9 +16,9 @@
 //! | T | number of steps: epochs times whole batches |
 //!
 //! In each epoch, the points are put in a random order and cut into whole batches. Points that do not fill a
-//! batch are left for another epoch. If there are fewer points than a batch has, they form one batch. When
-//! the weights become non-finite, training restarts with other weights and a tenth of the rate, and counts
-//! the restart.
+//! batch are left for another epoch. If there are fewer points than a batch holds, they form one batch. When
+//! the weights become non-finite, training restarts with other weights and a tenth of the rate, and the
+//! restart is counted.
 //!
 //! L. Smith, A disciplined approach to neural network hyper-parameters: Part 1, 2018.
 
@@ -34,7 +34,7 @@ use crate::arithmetic::Arithmetic;
 use crate::dispatch::{Instructions, Work};
 use crate::lanes::{LANES, Lanes, lines};
 
-/// Derivatives of the loss with a smaller absolute value count as 0.
+/// Derivatives of the loss with a smaller absolute value than this count as 0.
 const MIN_DERIVATIVE: f64 = 1e-12;
 
 /// Number of restarts before training is given up.
@@ -105,8 +105,8 @@ impl Work for MeanLoss<'_> {
     }
 }
 
-/// The training of one network, a few epochs at a time. The result depends neither on the number of epochs at
-/// a time nor on the instruction set.
+/// A training run of one network, a few epochs at a time. The result depends neither on the number of epochs
+/// at a time nor on the instruction set.
 pub(super) struct Training<'a> {
     instructions: Instructions,
     settings: &'a NeuralSettings,
@@ -139,7 +139,7 @@ impl Run {
 }
 
 impl<'a> Training<'a> {
-    /// Creates a training that starts from random weights.
+    /// Creates a training run that starts from random weights.
     pub(super) fn new(
         instructions: Instructions,
         settings: &'a NeuralSettings,
@@ -151,7 +151,7 @@ impl<'a> Training<'a> {
         Self { instructions, settings, samples, rows, rng, rate: settings.rate, restarts: 0, run }
     }
 
-    /// Trains for some epochs, or to the end. Returns whether the end is reached.
+    /// Trains for at most `epochs` epochs. Returns whether training has ended.
     pub(super) fn advance(&mut self, epochs: usize) -> bool {
         let Self { instructions, settings, samples, rows, rng, rate, run, .. } = self;
         let left = settings.epochs - run.epochs;
@@ -184,7 +184,7 @@ impl<'a> Training<'a> {
     }
 }
 
-/// Returns the learning rate of a step.
+/// Returns the learning rate for a step.
 fn one_cycle(peak: f64, step: u64, steps: u64) -> f64 {
     let between = |from: f64, to: f64, share: f64| {
         from + (to - from) * (1.0 - libm::cos(std::f64::consts::PI * share)) / 2.0
@@ -270,14 +270,15 @@ fn output_derivatives(pass: &Pass, samples: &Samples, block: &[u32], batch: usiz
     (mean_derivatives, deviation_derivatives)
 }
 
-/// Returns a derivative, or 0 if it is too small to change a weight. A bound far below the mean has
-/// derivatives like exp(-z²/2), and products with subnormal numbers take a processor ten times as long.
+/// Returns a derivative, or 0 if it is too small to change a weight. For a bound far below the mean,
+/// derivatives shrink like exp(-z²/2), and products with subnormal numbers take a processor ten times as
+/// long.
 #[inline(always)]
 fn flush_tiny(derivative: f64) -> f32 {
     if derivative.abs() < MIN_DERIVATIVE { 0.0 } else { derivative as f32 }
 }
 
-/// One step of all weights, taken as their derivatives arrive.
+/// One step of all weights; each weight changes as soon as its derivative arrives.
 struct Step<'a> {
     velocity: &'a mut [[f32; LANES]],
     /// Gradient of the earlier blocks of a batch; empty if a batch is a single block.
@@ -333,7 +334,7 @@ pub(super) fn train(settings: &NeuralSettings, samples: &Samples, rng: Rng) -> T
 mod tests {
     use super::*;
 
-    /// Returns samples with readings so far out that every gradient is clipped.
+    /// Returns samples with readings so extreme that every gradient is clipped.
     fn far_out(n: usize) -> Samples {
         Samples { rows: vec![1.0; n], width: 1, readings: vec![Reading::Exact(1e5); n] }
     }
@@ -381,7 +382,7 @@ mod tests {
         };
         let rng = Rng::new(2, "decay", 0);
         let before = Network::new(1, &settings.layers, &mut rng.clone());
-        // One point does not fit into a batch and is left for another epoch.
+        // One point does not fit into the batches and is left for another epoch.
         let trained = train(&settings, &far_out(33), rng);
         assert_eq!(trained.steps, 2);
         for (&start, &end) in before.weights().iter().zip(trained.network.weights()) {

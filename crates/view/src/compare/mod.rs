@@ -20,7 +20,7 @@ use crate::values::Valued;
 use crate::verdict::Verdict;
 use shared::{Common, Contestant};
 
-/// Campaigns side by side.
+/// A comparison of several campaigns.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Compared {
     /// The campaigns, in the order in which they were given.
@@ -37,11 +37,11 @@ pub struct Compared {
 pub struct On {
     /// Number of pairs.
     pub pairs: usize,
-    /// Where the pairs come from.
+    /// The source of the pairs.
     pub ground: Ground,
 }
 
-/// One campaign of several.
+/// One of the compared campaigns.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Side {
     /// The path of its folder.
@@ -50,16 +50,16 @@ pub struct Side {
     pub name: String,
     /// The budget of its last session.
     pub budget: Budget,
-    /// What it has spent.
+    /// The time and trials that it has spent.
     pub spent: Spent,
     /// Its best configuration.
     pub best: Valued,
-    /// The results of the best, once it has been measured.
+    /// The results of its best configuration; `None` until that configuration has been measured.
     #[serde(rename = "best_standing")]
     pub standing: Option<Standing>,
-    /// The verdict on the best.
+    /// The verdict on its best configuration.
     pub verdict: Option<Verdict>,
-    /// Reasons why the campaign cannot be ranked with the first one; empty if it can.
+    /// Reasons why the campaign cannot be ranked against the first one; empty if it can be.
     pub obstacles: Vec<Obstacle>,
     /// Mean compared cost of its best configuration on the common pairs.
     pub common_cost: Option<f64>,
@@ -73,10 +73,10 @@ pub struct Side {
 /// The comparison with the first campaign.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct AgainstFirst {
-    /// Factor by which this campaign's best configuration is better than that of the first campaign. Above 1
-    /// is better.
+    /// Factor by which this campaign's best configuration is better than that of the first campaign. A value
+    /// above 1 means that it is better.
     pub ratio: f64,
-    /// 95 % confidence interval of the ratio.
+    /// 95 % confidence interval for the ratio.
     pub interval: Option<[f64; 2]>,
     /// Probability of a ratio at least this far from 1 if there were no difference.
     pub p: f64,
@@ -114,8 +114,8 @@ fn contestant<'a>((records, settings): &'a (Records<'_>, Settings)) -> Result<Co
 }
 
 impl Side {
-    /// Returns one campaign of the comparison. `common` contains the results on the common pairs and the
-    /// campaign's index in them.
+    /// Creates one campaign's part of the comparison. `common` contains the results on the common pairs and
+    /// the campaign's index in these results.
     fn of(
         records: &Records<'_>,
         obstacles: Vec<Obstacle>,

@@ -1,8 +1,8 @@
 //! Compares the best configuration of each campaign on the pairs that all campaigns have in common.
 //!
-//! Campaigns with the same seed and instances use the same pairs. The pairs of their validations are
-//! unbiased. The pairs of the training make each campaign look better than it is, because its best
-//! configuration was chosen on them. So they are used only if the validations have no pairs in common.
+//! Campaigns with the same seed and instances use the same pairs. Results on validation pairs are unbiased.
+//! Results on training pairs make each campaign look better than it is, because its best configuration was
+//! chosen by these results. So training pairs are used only if the validations have no pairs in common.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,29 +16,29 @@ use scenario::{Measure, Scenario};
 use serde::{Serialize, Serializer};
 use store::StoredValidation;
 
-/// One campaign of the comparison.
+/// One of the compared campaigns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contestant<'a> {
     /// Its scenario.
     pub(super) scenario: &'a Scenario,
     /// Its settings.
     pub(super) settings: &'a Settings,
-    /// Its training instances, by number.
+    /// The names of its training instances, indexed by instance number.
     pub(super) instances: &'a [String],
     /// Its trials.
     pub(super) history: &'a History,
-    /// The trials of its validations.
+    /// Its validation trials.
     pub(super) validations: &'a [StoredValidation],
     /// Its best configuration.
     pub(super) best: ConfigId,
 }
 
-/// Why a campaign cannot be ranked with the first one.
+/// Reason why a campaign cannot be ranked against the first one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Obstacle {
-    /// The objective differs.
+    /// A setting of the objective or the constraints differs.
     Objective {
-        /// The scenario's key.
+        /// The key of this setting in the scenario.
         key: &'static str,
         /// The value in the first campaign.
         first: String,
@@ -76,31 +76,31 @@ impl Serialize for Obstacle {
     }
 }
 
-/// Where the common pairs come from.
+/// The source of the common pairs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ground {
-    /// Validations, whose results were not used to choose the configurations.
+    /// Validation trials, which were not used to choose the configurations.
     Validation,
-    /// The training of each campaign.
+    /// The training trials of each campaign.
     Training,
 }
 
 /// Results of every campaign's best configuration on the common pairs.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Common {
-    /// Where the pairs come from.
+    /// The source of the pairs.
     pub(super) ground: Ground,
     /// Number of pairs.
     pub(super) pairs: usize,
     /// The mean compared cost of each campaign's best configuration.
     pub(super) means: Vec<f64>,
     /// The comparison of each best configuration with that of the first campaign. `None` for the first
-    /// campaign itself, and if the costs have no ratio.
+    /// campaign itself, and if no ratio can be computed from the costs.
     pub(super) against_first: Vec<Option<stats::Comparison>>,
 }
 
-/// Returns the reasons why a campaign cannot be ranked with the first one; empty if it can.
+/// Returns the reasons why a campaign cannot be ranked against the first one; empty if it can be.
 pub(super) fn obstacles(first: &Contestant<'_>, other: &Contestant<'_>) -> Vec<Obstacle> {
     let (ours, theirs) = (facts(first.scenario), facts(other.scenario));
     let differing = ours.into_iter().zip(theirs).filter(|(first, other)| first.1 != other.1);
@@ -118,7 +118,7 @@ pub(super) fn obstacles(first: &Contestant<'_>, other: &Contestant<'_>) -> Vec<O
     found
 }
 
-/// Returns the settings that must be equal for costs to be comparable, by key.
+/// Returns the settings that must be equal for costs to be comparable, as pairs of key and value.
 fn facts(scenario: &Scenario) -> [(&'static str, String); 5] {
     let objective = &scenario.objective;
     let measure = match objective.minimise {
@@ -142,8 +142,8 @@ fn facts(scenario: &Scenario) -> [(&'static str, String); 5] {
 /// Compared costs by instance and seed.
 type Costs = BTreeMap<(String, u32), f64>;
 
-/// Compares all campaigns on their common pairs; `None` if there are no such pairs. The campaigns must have
-/// no obstacles.
+/// Compares all campaigns on their common pairs; returns `None` if there are no such pairs. The caller must
+/// have checked that no campaign has an [`Obstacle`].
 pub(super) fn common(all: &[Contestant<'_>]) -> Option<Common> {
     let validated: Vec<Costs> = all.iter().map(validated).collect();
     let cutoffs: Vec<Option<f64>> =
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn only_common_pairs_count() {
-        // No other campaign has the pair of `c`, and only the second campaign has the pair of `e`.
+        // Only the first campaign has `c` with seed 1, and the third campaign lacks `e`.
         let first = costs(&[("a", 1, 4.0), ("b", 1, 8.0), ("c", 1, 100.0), ("e", 1, 50.0)]);
         let second = costs(&[("a", 1, 2.0), ("b", 1, 4.0), ("c", 2, 0.1), ("e", 1, 1.0)]);
         let third = costs(&[("a", 1, 4.0), ("b", 1, 8.0), ("d", 1, 1.0)]);
@@ -238,7 +238,7 @@ mod tests {
             row(0, 1, Observation::finished(7.0)),
             row(3, 1, Observation::finished(4.0)),
             row(3, 2, Observation::timeout(9.0)),
-            // This is an earlier best configuration, validated before the campaign was resumed.
+            // These belong to an earlier best configuration, validated before the campaign was resumed.
             row(2, 1, Observation::finished(6.0)),
             row(2, 3, Observation::finished(5.0)),
             // A lost trial has no result.

@@ -1,4 +1,4 @@
-//! Exports trials as CSV, with one line per trial. The first line names the columns.
+//! Exports trials as CSV, with one line per trial. The first line contains the column names.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -47,8 +47,7 @@ pub fn csv(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, ExportE
     })
 }
 
-/// Returns the line of a trial, without the values of its parameters and its outputs. Validation trials have
-/// no number.
+/// Returns the line for a trial, without its parameter values and outputs. Validation trials have no number.
 fn line(sense: Sense, number: Option<u64>, instance: &str, record: &Record) -> Line {
     let Record { trial, detail, started, ended, slot } = record;
     let mut line = Line::default();

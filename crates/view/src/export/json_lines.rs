@@ -34,7 +34,7 @@ pub fn json_lines(reader: &StoreReader, out: &mut dyn Write) -> Result<Written, 
     })
 }
 
-/// Returns the line of a trial. Validation trials have no number.
+/// Returns the line for a trial. Validation trials have no number.
 fn line(
     sense: Sense,
     number: Option<u64>,

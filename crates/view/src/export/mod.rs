@@ -3,7 +3,7 @@
 //!
 //! | format | contents |
 //! |---|---|
-//! | CSV, JSON Lines | every trial with everything known about it, then the trials of validations |
+//! | CSV, JSON Lines | every trial with everything known about it, then the validation trials |
 //! | SMAC3 | `runhistory.json` as version 2.3 and later writes it |
 //!
 //! Costs have the user's sign. SMAC3 is the exception: it always minimises, as the search does.
@@ -22,16 +22,16 @@ use engine::Reading;
 use scenario::Sense;
 use store::StoreError;
 
-/// Numbers of trials written.
+/// Numbers of trials exported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Written {
-    /// Number of trials of the search.
+    /// Number of search trials.
     pub trials: u64,
-    /// Number of trials of validations.
+    /// Number of validation trials.
     pub validations: u64,
 }
 
-/// Why trials cannot be written.
+/// Reason why trials cannot be exported.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The trials cannot be read from the store.

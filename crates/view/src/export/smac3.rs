@@ -1,14 +1,14 @@
-//! Exports trials as `runhistory.json` of SMAC3, from version 2.3 on.
+//! Exports trials as a `runhistory.json` of SMAC3, version 2.3 or later.
 //!
 //! | trial in captune | in SMAC3 |
 //! |---|---|
 //! | finished | `SUCCESS` with its cost |
-//! | timeout, capped | `TIMEOUT` with the penalty as its cost; `time` is the value that it had reached |
-//! | memory; crashed, wrong | `MEMORYOUT`; `CRASHED` with the penalty |
+//! | timeout, capped | `TIMEOUT` with the penalty as its cost and the time it had reached as `time` |
+//! | memory; crashed, wrong | `MEMORYOUT`; `CRASHED`; both with the penalty as their cost |
 //! | aborted, lost | left out: they give no information about the configuration |
 //!
 //! SMAC3 has no censored costs. A stopped trial must not look good there, so its cost is the penalty.
-//! `additional_info` contains how the trial really ended.
+//! `additional_info` records how the trial really ended.
 
 use std::io::Write;
 
@@ -29,13 +29,13 @@ const WORST: f64 = f64::MAX;
 pub struct Smac3Export {
     /// Number of trials written.
     pub trials: u64,
-    /// Number of these trials that were stopped below the cutoff, so that their cost is the penalty.
+    /// Number of these trials that were stopped before the cutoff; their cost is the penalty.
     pub capped: u64,
     /// Number of trials left out.
     pub left_out: u64,
 }
 
-/// Writes all trials with the costs of the objective. `are_times` means that costs are seconds.
+/// Writes all trials. `objective` determines the penalty, and `are_times` means that costs are seconds.
 pub fn smac3(
     reader: &StoreReader,
     objective: &Objective,

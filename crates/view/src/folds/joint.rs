@@ -2,12 +2,13 @@
 //!
 //! The pairs of all validations are pooled. Every instance is measured with the baseline and with the best
 //! configuration of a campaign that was not tuned on it. So the comparison with the baseline judges the
-//! *procedure* (tuning for a fold's budget on the other folds), not a single configuration. A fold that found
-//! nothing better keeps the baseline, and its instances count with a ratio of 1. Leaving them out would be
-//! too favourable.
+//! *procedure* (tuning on the other folds with one fold's budget), not a single configuration. A fold that
+//! found nothing better keeps the baseline, and its instances count with a ratio of 1. Leaving them out would
+//! be too favourable.
 //!
-//! The configuration to use is the one with the largest gain over the baseline in its own training. Only the
-//! training decides, because a configuration chosen by its validation would have no unbiased validation left.
+//! The configuration to use is the one with the largest gain over the baseline on its own training pairs.
+//! Only training results decide, because a configuration chosen by its validation would have no unbiased
+//! validation left.
 
 use std::collections::BTreeSet;
 
@@ -27,13 +28,13 @@ use crate::records::Records;
 pub(super) struct Fold {
     /// Its best configuration.
     pub(super) best: ConfigId,
-    /// Comparison of the baseline and the best configuration in its training.
+    /// Comparison of the baseline and the best configuration on its training pairs.
     pub(super) training: Option<TrainingComparison>,
-    /// Whether its best configuration satisfies every constraint in its training.
+    /// Whether its best configuration satisfies every constraint on its training pairs.
     pub(super) is_feasible: bool,
     /// The pairs measured with both configurations.
     pub(super) on_both: OnBoth,
-    /// The names of these pairs' instances.
+    /// The instance name of each of these pairs.
     pub(super) names: Vec<String>,
     /// Number of pairs planned for its validation.
     pub(super) planned: usize,
@@ -62,8 +63,8 @@ impl Fold {
     }
 }
 
-/// Returns the verdict on the procedure, from all pairs that the folds have measured; `None` if there are
-/// none.
+/// Returns the verdict on the procedure, from all pairs that the folds have measured; `None` if there are no
+/// such pairs.
 pub(super) fn verdict(folds: &[&Fold], objective: &Objective, seed: u64) -> Option<Judged> {
     let names: BTreeSet<&String> = folds.iter().flat_map(|fold| &fold.names).collect();
     let names: Vec<&String> = names.into_iter().collect();
@@ -71,7 +72,7 @@ pub(super) fn verdict(folds: &[&Fold], objective: &Objective, seed: u64) -> Opti
     for fold in folds {
         pooled.join(&fold.on_both);
     }
-    // Every fold uses the same numbers for its unseen instances, so they are replaced by joint numbers.
+    // The folds number their unseen instances independently, so these numbers are replaced by joint ones.
     for (name, one) in folds.iter().flat_map(|fold| &fold.names).zip(&mut pooled.validated) {
         one.measured.instance = InstanceId(names.binary_search(&name).unwrap_or_default() as u32);
     }
@@ -85,9 +86,9 @@ fn mean_of_training((fold, number): (&&Fold, u32)) -> Option<Measured> {
     Some(Measured { instance: InstanceId(number), default: both.default, tuned: both.incumbent })
 }
 
-/// Returns the fold whose best configuration should be used, counted from 0. Feasible configurations come
-/// first, then those with the largest gain in their training. If several are equal, the first is used. `None`
-/// if no fold has found anything better than the baseline.
+/// Returns the index of the fold whose best configuration should be used. Feasible configurations are
+/// preferred; among these, the one with the largest gain in training. If several are equal, the first one is
+/// used. Returns `None` if no fold has found anything better than the baseline.
 pub(super) fn chosen(folds: &[&Fold]) -> Option<usize> {
     let gain = |fold: &Fold| fold.training.and_then(|both| both.ratio).unwrap_or(0.0);
     let found = folds.iter().enumerate().filter(|(_, fold)| fold.best != ConfigId(0));
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn instances_of_different_folds_are_distinguished() {
-        // Every fold uses the same numbers for its unseen instances.
+        // The two folds number their unseen instances independently.
         let folds = [fold(3, &["a", "b", "c"], 4.0, 2.0, 2.0), fold(7, &["d", "e", "f"], 4.0, 2.0, 3.0)];
         let found = verdict(&of(&folds), &Objective::capped(9.0), 1).unwrap().verdict;
         assert_eq!((found.comparison.instances, found.comparison.pairs), (6, 6));

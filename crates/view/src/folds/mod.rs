@@ -33,9 +33,9 @@ pub struct KeptFolds {
 /// The joint state of all folds.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Joint {
-    /// The name of the campaigns.
+    /// The name that all campaigns share.
     pub name: String,
-    /// The path of their folder.
+    /// The path of the folder that contains them.
     pub folder: String,
     /// The state of each fold; `None` if it has not started.
     pub folds: Vec<Option<Picture>>,
@@ -50,7 +50,7 @@ pub struct Joint {
     /// The meaning of the costs; `None` before any fold has started.
     #[serde(skip)]
     pub costs: Option<Costs>,
-    /// How much of each fold's validation is complete.
+    /// The progress of each fold's validation; `None` if the fold has not started.
     #[serde(skip)]
     pub validated: Vec<Option<Validated>>,
 }
@@ -58,15 +58,15 @@ pub struct Joint {
 /// The best configuration of the chosen fold.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Chosen {
-    /// Number of the fold, counted from 1.
+    /// The fold's number, counted from 1.
     pub fold: usize,
-    /// Number of the configuration.
+    /// The configuration's number.
     pub configuration: u32,
     /// Its values.
     pub values: Values,
 }
 
-/// How much of a fold's validation is complete.
+/// The progress of a fold's validation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Validated {
     /// Number of pairs measured with both configurations.
@@ -76,7 +76,8 @@ pub struct Validated {
 }
 
 impl KeptFolds {
-    /// Finds the folds in a folder, or in the default folder of a scenario file; `None` if there are none.
+    /// Finds the folds in a folder, or in the default folder of a scenario file. Returns `None` if there are
+    /// no folds.
     pub fn find(path: &Path) -> Result<Option<Self>, ViewError> {
         let folder = folder_of(path);
         let Some(plan) = FoldPlan::read(&folder)? else { return Ok(None) };

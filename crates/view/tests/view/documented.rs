@@ -1,4 +1,4 @@
-//! Tests that every key of the JSON is documented.
+//! Tests that every key in the JSON output is documented.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use view::{Kept, Picture};
 
 use crate::stage::{SCENARIO, Stage, best, cost, trials};
 
-/// Collects the keys of a value at any depth, without the names of parameters.
+/// Collects the keys of a value at any depth, except for parameter names.
 fn keys(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(object) => {

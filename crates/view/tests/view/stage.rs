@@ -65,7 +65,7 @@ impl Stage {
         writer.finish(reason).unwrap();
     }
 
-    /// Returns configurations by their `x`. The first one is the default.
+    /// Returns configurations with these values of `x`. The first one is the default.
     pub(crate) fn configurations(&self, values: &[i64]) -> Vec<StoredConfiguration> {
         let one = |(id, &x): (u32, &i64)| {
             let values = [("x", Literal::Integer(x)), ("mode", Literal::from("slow"))];
@@ -118,7 +118,7 @@ pub(crate) fn best(config: u32, after: u64, cost: f64) -> StoredIncumbent {
     StoredIncumbent { after, config: ConfigId(config), pairs: 2, cost, spent }
 }
 
-/// Returns an observation with a cost and a value of the constrained output.
+/// Returns an observation with a cost and a value for the constrained output.
 pub(crate) fn cost(cost: f64, error: f64) -> Observation {
     Observation::finished(cost).with_constraints(vec![Some(Reading::Exact(error))])
 }

@@ -1,18 +1,18 @@
-//! Reasons why runs do not fit a scenario. If there is any, nothing is imported, because the imported data
-//! would differ from what was run.
+//! Reasons why runs do not fit a scenario. If there is any such reason, nothing is imported, because the
+//! imported data would differ from what was run.
 
 use std::collections::BTreeMap;
 
 use space::suggestion;
 
-/// One thing that does not fit.
+/// One reason why runs do not fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Misfit {
     /// A parameter that is not in the scenario.
     Parameter(Unknown),
     /// An output that is not in the scenario.
     Output(Unknown),
-    /// Runs that do not report an output that the scenario puts a constraint on.
+    /// Runs without a value for an output that the scenario constrains.
     Unreported {
         /// The constraint's name.
         name: String,
@@ -28,7 +28,7 @@ pub enum Misfit {
         /// `minimise` or `maximise`, in the source.
         source: &'static str,
     },
-    /// A negative number that must not be negative.
+    /// A negative number where negative numbers are not allowed.
     BelowZero {
         /// The place of the run.
         place: String,
@@ -37,9 +37,9 @@ pub enum Misfit {
     },
     /// Two results for the same configuration, instance and seed that contradict each other.
     Contradiction {
-        /// The place and the result of the first.
+        /// The place and the result of the first run.
         first: (String, String),
-        /// The place and the result of the second.
+        /// The place and the result of the second run.
         second: (String, String),
     },
 }
@@ -48,7 +48,7 @@ pub enum Misfit {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unknown {
     name: String,
-    /// A hint with the most similar name in the scenario, if any is similar.
+    /// A hint with the most similar name in the scenario, if there is one.
     nearest: Option<String>,
     first: String,
     runs: usize,
@@ -68,7 +68,7 @@ impl Misfit {
                 format!("{}: no value for `{name}`, which the scenario constrains", and_more(first, *runs))
             }
             Self::Sense { scenario, source } => {
-                format!("the runs were {source}d, but the scenario says `{scenario}`")
+                format!("the source {source}s, but the scenario {scenario}s")
             }
             Self::BelowZero { place, what } => format!("{place}: {what} is below zero"),
             Self::Contradiction { first, second } => {
@@ -122,16 +122,16 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Number of lines shown. The remaining ones are only counted.
+/// Number of lines shown. The remaining lines are only counted.
 const SHOWN: usize = 20;
 
-/// Everything that does not fit.
+/// All reasons why runs do not fit.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{source_name} does not fit the scenario; nothing was imported:\n{}", lines(.list))]
 pub struct Misfits {
     /// The name of the source.
     pub source_name: String,
-    /// The misfits; at least one.
+    /// The reasons; there is at least one.
     pub list: Vec<Misfit>,
 }
 

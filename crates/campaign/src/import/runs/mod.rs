@@ -41,11 +41,11 @@ pub struct Run {
     pub values: Values,
     /// Other outputs that the run reported, by name. The outputs of a stopped or failed run are not used.
     pub outputs: Vec<(String, f64)>,
-    /// The name of the instance; empty if the target has only one.
+    /// The name of the instance; empty if the target has only one instance.
     pub instance: String,
     /// The random seed.
     pub seed: i64,
-    /// How it ended.
+    /// The way in which it ended.
     pub ending: Ending,
     /// Its cap, if recorded.
     pub cap: Option<f64>,
@@ -53,10 +53,10 @@ pub struct Run {
     pub time: Option<f64>,
 }
 
-/// How a run ended, in terms that all sources share.
+/// The way in which a run ended, in terms that all sources share.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ending {
-    /// The run finished by itself at this cost. The sign is that of the source.
+    /// The run finished by itself with this cost. The cost has the source's sign.
     Finished(f64),
     /// The run was stopped when its cost had reached this value.
     StoppedAt(f64),
@@ -70,14 +70,14 @@ pub enum Ending {
     Nothing(String),
 }
 
-/// All runs of a source, in the order of the source.
+/// All runs in a source, in the source's order.
 #[derive(Clone, Debug)]
 pub struct Runs {
     /// The name of the source, for the store and for messages.
     pub source: String,
     /// The runs.
     pub list: Vec<Run>,
-    /// The charter of the campaign that recorded the runs, if that was captune.
+    /// The charter of the captune campaign that recorded the runs; `None` for other sources.
     pub charter: Option<Charter>,
     /// Whether the source minimises or maximises; `None` if its costs have the same sign as the scenario's.
     pub sense: Option<Sense>,
@@ -86,8 +86,8 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// Removes these parameters and outputs, as if they had not been recorded. If no run has one of these
-    /// names, the error is that name.
+    /// Removes these parameters and outputs, as if they had not been recorded. If one of these names does not
+    /// occur in any run, returns that name as the error.
     pub fn without(mut self, names: &[String]) -> Result<Self, String> {
         let runs = &self.list;
         let has = |name: &String| {
@@ -113,7 +113,7 @@ impl Runs {
 }
 
 /// Reads the runs at a path: a campaign's folder, a `runhistory.json` or the folder that contains one, an
-/// Optuna study in SQLite, or a table in CSV.
+/// Optuna study in SQLite, or a CSV table.
 pub fn read(path: &Path) -> Result<Runs, ImportError> {
     let source = path.file_name().map_or_else(|| path.into(), PathBuf::from).display().to_string();
     if path.join("campaign.sqlite").is_file() {
@@ -140,7 +140,7 @@ pub fn read(path: &Path) -> Result<Runs, ImportError> {
     Ok(Runs { source, list, charter: None, sense: None, unused })
 }
 
-/// Returns whether a file starts with the header of SQLite.
+/// Returns whether a file starts with SQLite's header.
 fn is_sqlite(file: &Path) -> bool {
     let mut start = [0; 16];
     let read = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut start));

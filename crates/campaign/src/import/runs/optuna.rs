@@ -1,4 +1,4 @@
-//! The trials of an Optuna study.
+//! Reads the trials of an Optuna study.
 //!
 //! A study has no seeds, and several trials may have the same parameters. The first of these trials gets seed
 //! 0, the next one seed 1, and so on. If a study has several objectives, captune uses the first one.
@@ -25,7 +25,7 @@ pub(super) struct Read {
     pub(super) unused: Vec<String>,
 }
 
-/// Reads the runs. The error describes what does not have the expected format.
+/// Reads the runs. The error says what is not in the expected format.
 pub(super) fn read(file: &Path) -> Result<Read, String> {
     let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)
         .map_err(|error| error.to_string())?;
@@ -56,7 +56,7 @@ pub(super) fn read(file: &Path) -> Result<Read, String> {
     }
     let sense = if directions[0].0 == "MAXIMIZE" { Sense::Maximise } else { Sense::Minimise };
     let unused =
-        directions[1..].iter().map(|(_, place)| format!("objective {place}: only the first one counts"));
+        directions[1..].iter().map(|(_, place)| format!("objective {place}: only the first one is used"));
     let unused = unused.collect();
     let bounded = constraints(&connection)?;
     let mut repeats: HashMap<String, i64> = HashMap::new();

@@ -15,7 +15,7 @@ use scenario::{Bounded, Constraint, Measure, Scenario, Sense};
 
 use super::{Ending, Run};
 
-/// Returns the observation of a run. The error is the reason why the run has no usable result.
+/// Returns the observation for a run. The error is the reason why the run has no usable result.
 pub(super) fn observation(run: &Run, sense: Sense, cutoff: Option<f64>) -> Result<Observation, String> {
     let spent = run.time.unwrap_or(0.0);
     let stopped = |at: f64| match cutoff {
@@ -70,7 +70,7 @@ fn is_finished(observation: &Observation) -> bool {
 }
 
 /// Returns the numbers of a run that are negative but must not be. A cost may be negative only if it is an
-/// output and nothing is capped.
+/// output and costs are not capped.
 pub(super) fn below_zero(run: &Run, scenario: &Scenario, cutoff: Option<f64>) -> Vec<String> {
     let measure = scenario.objective.minimise;
     let counts_from_zero = cutoff.is_some() || !matches!(measure, Measure::Output(_));

@@ -4,10 +4,11 @@
 //! |---|---|
 //! | 0.x, 1.x | `[[config, instance, seed(, budget)], [cost, time, status(, start, end), info]]` |
 //! | 2.0 to 2.2 | `[config, instance, seed, budget, cost, time, status, start, end, info]`, with `cpu_time` after `time` in some |
-//! | 2.3 on | an object of these names |
+//! | 2.3 and later | an object with these names as keys |
 //!
-//! A status is a word, an object such as `{"__enum__": "StatusType.SUCCESS"}` or, from 2.0 on, a number. The
-//! recorded cost of a run that was stopped is a penalty; the cost that it had reached is its time.
+//! A status is a word, an object such as `{"__enum__": "StatusType.SUCCESS"}` or, since version 2.0, a
+//! number. The recorded cost of a run that was stopped is a penalty; the cost that it had reached is its
+//! time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use space::Literal;
 use super::{Ending, Run, Values};
 use crate::import::json;
 
-/// The statuses by number, as used from 2.0 on.
+/// The statuses by number, as used since version 2.0.
 const NUMBERED: [&str; 5] = ["RUNNING", "SUCCESS", "CRASHED", "TIMEOUT", "MEMORYOUT"];
 
 /// The parts of an entry.
@@ -32,7 +33,7 @@ struct Entry<'a> {
     status: &'a Value,
 }
 
-/// Reads the runs. The error describes what does not have the expected format.
+/// Reads the runs. The error says what is not in the expected format.
 pub(super) fn read(text: &str) -> Result<Vec<Run>, String> {
     let all = json::read(text)?;
     let configurations = configurations(&all)?;

@@ -1,10 +1,10 @@
-//! Reads a table in CSV with one run per line. The first line names the columns.
+//! Reads a CSV table with one run per line. The first line contains the column names.
 //!
 //! | column | contains | if missing |
 //! |---|---|---|
 //! | `cost` | the cost, or the cost reached if the run was stopped | |
 //! | `status` | `finished`, `capped`, `timeout`, `memory` or `crashed` | `finished` |
-//! | `instance` | the name of the instance | the only one |
+//! | `instance` | the name of the instance | the only instance |
 //! | `seed` | the random seed | 0 |
 //! | `cap` | the cap of the run | the cutoff |
 //! | `time` | the duration in seconds | unknown |
@@ -43,7 +43,7 @@ pub const EXPORTED: [&str; 18] = [
     "ended",
     "slot",
 ];
-/// The value of the column `why` for trials of a validation.
+/// The value of the column `why` for validation trials.
 pub const VALIDATION: &str = "validation";
 const STATUSES: [Status; 5] =
     [Status::Finished, Status::Capped, Status::Timeout, Status::Memory, Status::Crashed];
@@ -57,7 +57,7 @@ struct Cell {
     line: usize,
 }
 
-/// The first line, which names the columns.
+/// The first line, which contains the column names.
 struct Head {
     cells: Vec<Cell>,
     /// Whether `captune export` wrote the table. If so, the additional columns of the export are not
@@ -109,7 +109,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<(Vec<Run>, Vec<String>), Di
 fn check_head(head: &Head, end: usize, mistakes: &mut Vec<Diagnostic>) {
     if !head.has("cost") {
         let near = head.cells.iter().map(|cell| cell.text.as_str());
-        let hint = suggestion("cost", near.clone()).map(|_| "name the column of costs `cost`");
+        let hint = suggestion("cost", near.clone()).map(|_| "name the cost column `cost`");
         let span = Span::new(0, end.min(1));
         let hint = hint.unwrap_or("the first line names the columns: instance,seed,cost,status,…");
         mistakes.push(Diagnostic::new(span, "there is no column `cost`").hint(hint));
@@ -174,7 +174,7 @@ fn run(head: &Head, record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option<R
     }
     let of_validation = head.is_export && cell("why").is_some_and(|cell| cell.text == VALIDATION);
     let ending = match (status?, cost) {
-        _ if of_validation => Ending::Nothing("it is a trial of a validation".to_owned()),
+        _ if of_validation => Ending::Nothing("it is a validation trial".to_owned()),
         (Status::Finished, Some(cost)) => Ending::Finished(cost),
         (Status::Capped | Status::Timeout, Some(at)) => Ending::StoppedAt(at),
         (Status::Memory, _) => Ending::Memory,
@@ -210,8 +210,8 @@ fn run(head: &Head, record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option<R
     })
 }
 
-/// Splits the text into the cells of each line that is not empty. A cell in quotes may contain commas and
-/// line breaks. Two quotes in a row inside such a cell stand for one quote.
+/// Splits the text into lines and each line into cells. Empty lines are skipped. A cell in quotes may contain
+/// commas and line breaks. Two quotes in a row inside such a cell stand for one quote.
 fn records(text: &str, mistakes: &mut Vec<Diagnostic>) -> Vec<Vec<Cell>> {
     let mut records = Vec::new();
     let mut record: Vec<Cell> = Vec::new();

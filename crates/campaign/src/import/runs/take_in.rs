@@ -41,9 +41,9 @@ pub struct TakenIn {
     pub unused: Vec<String>,
 }
 
-/// Adds the runs that fit the scenario to a history, whose first configuration is the default. Returns which
-/// runs were left out, for example because they are already in the history. If the runs do not fit the
-/// scenario, returns an error; the history must then not be used any more.
+/// Adds the runs that fit the scenario to a history, whose first configuration is the default. Returns the
+/// reasons why other runs were left out, for example because they are already in the history. If the runs do
+/// not fit the scenario, returns an error; the history must no longer be used then.
 pub fn take_in(
     history: &mut History,
     runs: &Runs,
@@ -143,7 +143,7 @@ fn cap(run: &Run, observation: &Observation, cutoff: Option<f64>) -> Cap {
     Cap::at(recorded.max(reached).min(most))
 }
 
-/// Returns the misfits that do not depend on single configurations.
+/// Returns the misfits that can be found without creating configurations.
 fn unfit(runs: &Runs, settings: &Settings, scenario: &Scenario) -> Vec<Misfit> {
     let mut misfits = Vec::new();
     let word = |sense: Sense| match sense {
@@ -185,7 +185,7 @@ fn unused(runs: &Runs, scenario: &Scenario) -> Vec<String> {
     runs.unused.iter().cloned().chain(unbounded).collect()
 }
 
-/// Returns what identifies a trial: its key, its status and the bits of its cost.
+/// Returns the identity of a trial: its key, its status and the bits of its cost.
 fn identity(trial: &Trial) -> (TrialKey, Status, Option<u64>) {
     let cost = trial.observation.cost().map(|cost| cost.lower_bound().to_bits());
     (trial.key, trial.observation.status(), cost)
@@ -233,7 +233,7 @@ fn within(space: &Space, id: space::ParameterId, value: &Literal) -> Literal {
 }
 
 /// Finds instances by the names that runs use. A name matches the instance's name or its argument. Otherwise
-/// it may match the end of the path, if only one instance has such a path.
+/// it may match the end of an instance's path, if only one instance has such a path.
 struct Places<'a> {
     instances: &'a [Instance],
     exact: HashMap<&'a str, u32>,

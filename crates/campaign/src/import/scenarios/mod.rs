@@ -1,10 +1,10 @@
-//! Converts scenarios of other configurators to drafts of captune scenarios.
+//! Converts scenarios from other configurators to drafts of captune scenarios.
 //!
 //! | a folder or file with | belongs to |
 //! |---|---|
 //! | `scenario.json` and `configspace.json` | SMAC3, version 2 |
 //! | `scenario.txt` that names an `algo` | ParamILS, SMAC 1 and 2, SMAC3 before version 2 |
-//! | `scenario.txt` of R, or `parameters.txt` and `target-runner` | irace |
+//! | `scenario.txt` with irace options such as `targetRunner`, or `parameters.txt` | irace |
 //! | an SQLite file with the table `studies` | Optuna |
 
 mod optuna;
@@ -31,7 +31,7 @@ pub fn read(path: &Path, folder: &Path) -> Result<Found, ImportError> {
     }
 }
 
-/// Recognises the configurator. Returns it with the file or folder to read.
+/// Recognises the configurator. Returns it together with the file or folder to read.
 fn recognise(path: &Path) -> Result<(Origin, PathBuf), ImportError> {
     if path.is_dir() {
         if path.join("scenario.json").is_file() {

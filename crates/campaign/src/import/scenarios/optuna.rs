@@ -1,9 +1,9 @@
-//! Reads an Optuna study in an SQLite file.
+//! Reads an Optuna study from an SQLite file.
 //!
 //! The objective is a Python function, so the user has to fill in the command. The parameters come from the
-//! distributions stored with the trials. If some trials lack a parameter, it has a condition, but Optuna does
-//! not store which one. Each constraint becomes an output that the program has to print, with an upper bound
-//! of zero.
+//! distributions stored with the trials. If some trials lack a parameter, the parameter has a condition, but
+//! Optuna does not store the condition. Each constraint becomes an output that the program has to print, with
+//! an upper bound of zero.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -278,7 +278,7 @@ fn constraints(draft: &mut Draft, study: &Study) {
     }
 }
 
-/// Makes the best trial that has all parameters the first configuration to race. That configuration may no
+/// Uses the best trial that has all parameters as the first configuration to race. That configuration may no
 /// longer be in the space, because the distributions may have changed after the trial.
 fn initial(draft: &mut Draft, study: &Study, space: &Space) {
     let Some(Best { number, value: best, parameters: values }) = &study.best else {

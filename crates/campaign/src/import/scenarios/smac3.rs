@@ -1,4 +1,4 @@
-//! Reads the output folder of SMAC3 from version 2 on: `scenario.json`, `configspace.json`,
+//! Reads the output folder of SMAC3, version 2 or later: `scenario.json`, `configspace.json`,
 //! `runhistory.json`.
 //!
 //! The target is a Python function, or a script that is called with `--instance=… --seed=… --name=value` and
@@ -140,7 +140,10 @@ fn budget(draft: &mut Draft, given: &mut Map<String, Value>, recorded: u64) {
     draft.set_some("budget.cpu", cpu.map(value::duration));
     draft.set_some("budget.trials", trials.map(|trials| trials.to_string()));
     if recorded > 0 {
-        draft.note("budget.trials", format!("Imported trials count: {recorded} are recorded."));
+        draft.note(
+            "budget.trials",
+            format!("Imported trials count towards this limit: {recorded} are recorded."),
+        );
     }
     if wall.is_none() && cpu.is_none() && trials.is_none() {
         draft.set("budget.wall", value::text("1h"));

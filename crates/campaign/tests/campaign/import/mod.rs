@@ -1,4 +1,4 @@
-//! Imports files of other configurators as scenarios and trials.
+//! Tests importing files from other configurators as scenarios and trials.
 
 mod peers;
 mod runs;
@@ -7,7 +7,7 @@ mod studies;
 
 use std::path::{Path, PathBuf};
 
-/// Returns the folder with files of other configurators.
+/// Returns the folder with files from other configurators.
 pub(crate) fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/campaign/import/data")
 }

@@ -1,4 +1,4 @@
-//! Imports files that other configurators have just written, if these are installed.
+//! Tests importing files that other configurators have just written, if they are installed.
 
 use std::path::Path;
 use std::process::Command;

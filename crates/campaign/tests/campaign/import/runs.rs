@@ -1,4 +1,4 @@
-//! Imports runs of other configurators as trials.
+//! Tests importing runs from other configurators as trials.
 
 use std::path::Path;
 

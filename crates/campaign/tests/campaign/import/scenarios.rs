@@ -1,4 +1,4 @@
-//! Converts scenarios of other configurators.
+//! Tests converting scenarios from other configurators.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -22,7 +22,8 @@ fn program(stage: &Stage, name: &str, text: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Converts the scenario in a folder. If this version knows all keys of the result, it must be readable.
+/// Converts the scenario in a folder. If this version knows all keys of the result, the result must be
+/// readable.
 fn converted(stage: &Stage, folder: &Path) -> Found {
     let found = read(folder, &stage.folder).unwrap_or_else(|error| panic!("{error}"));
     found.draft.save(&stage.folder.join("captune.toml"), false).unwrap();

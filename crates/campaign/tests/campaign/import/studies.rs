@@ -1,4 +1,4 @@
-//! Imports an Optuna study as a scenario and trials.
+//! Tests importing an Optuna study as a scenario and trials.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use store::Store;
 
 use scenario::testkit::Stage;
 
-/// SQL for those tables of Optuna 5 that captune reads. The study has every kind of parameter.
+/// SQL for the Optuna 5 tables that captune reads. The study has every kind of parameter.
 const STUDY: &str = r#"
 CREATE TABLE studies (study_id INTEGER PRIMARY KEY, study_name VARCHAR(512) NOT NULL);
 CREATE TABLE study_directions (study_direction_id INTEGER PRIMARY KEY, direction VARCHAR(8), study_id INTEGER, objective INTEGER);
@@ -76,7 +76,7 @@ fn a_study_of_optuna_is_carried_over() {
         found.draft.files[0].1,
         "# trial 0 of the study: 0.5\nlr = 0.01\nlayers = 2\nkind = \"adam\"\ndrop = 0.5\nmomentum = 0.75\n"
     );
-    // The draft can be read only after the program exists.
+    // The draft can be read only once the program exists.
     stage.file("objective.py", "");
     found.draft.save(&stage.folder.join("captune.toml"), false).unwrap();
     if std::process::Command::new("python3").arg("--version").output().is_ok() {
@@ -195,7 +195,7 @@ fn a_maximised_study_is_imported_with_its_own_sign() {
     let text = std::fs::read_to_string(&order.path).unwrap().replace("maximise", "minimise");
     let other = Order { path: stage.file("other.toml", &text), ..Order::default() };
     let refused = import(&other, &runs::read(&path).unwrap()).unwrap_err().to_string();
-    assert!(refused.contains("the runs were maximised, but the scenario says `minimise`"), "{refused}");
+    assert!(refused.contains("the source maximises, but the scenario minimises"), "{refused}");
 }
 
 #[test]

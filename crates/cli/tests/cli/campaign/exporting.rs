@@ -98,7 +98,7 @@ fn a_file_is_written_as_a_whole() {
     let stage = campaign();
     let output = stage.captune("export count.toml --to csv --output trials.csv");
     let kept = validations(&stage).len();
-    let part = format!("25 trials and {kept} of the validation written to trials.csv");
+    let part = format!("25 trials and {kept} from the validation written to trials.csv");
     assert!(stderr(&output).contains(&part), "{output:?}");
     let text = std::fs::read_to_string(stage.folder.join("trials.csv")).unwrap();
     assert_eq!(text, stage.said("export count.toml --to csv"));

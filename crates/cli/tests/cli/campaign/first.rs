@@ -1,4 +1,4 @@
-//! The first campaigns of the guide, with fewer trials.
+//! The first campaigns in the guide, with fewer trials.
 
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -7,7 +7,7 @@ use super::stage::Stage;
 use crate::documents::{blocks, document};
 use crate::{CAPTUNE, code, installed, root, stderr};
 
-/// Runs the commands of a section of the guide, with a smaller budget.
+/// Runs the commands in a section of the guide, with a smaller budget.
 fn commands_run(title: &str, program: &str, prepare: impl FnOnce(&Stage)) {
     if !installed(program) || !installed("bash") || !installed("python3") {
         return;

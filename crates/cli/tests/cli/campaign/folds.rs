@@ -43,7 +43,10 @@ fn every_instance_is_tested_by_a_campaign_that_never_used_it() {
         "{said}"
     );
     assert!(said.contains("on 24 pairs of 8 unseen instances"), "{said}");
-    assert!(said.contains("never used it. This is the gain of tuning, not of one configuration."), "{said}");
+    assert!(
+        said.contains("never used it. This is the gain from tuning, not from one configuration."),
+        "{said}"
+    );
     let mut tested: BTreeMap<String, usize> = BTreeMap::new();
     for fold in 1..=4 {
         let rows = validations(&stage, fold);

@@ -1,4 +1,4 @@
-//! Importing scenarios and runs of other configurators.
+//! Importing scenarios and runs from other configurators.
 
 use std::io::Write;
 use std::process::Stdio;

@@ -115,7 +115,7 @@ fn errors_in_options_are_shown_with_those_in_ranges() {
     let output = run(&stage, options, &["./counter", "-a={9..1}", "{instance}"]);
     assert_eq!(code(&output), 2);
     insta::assert_snapshot!(stage.hidden(&stderr(&output)));
-    // The options are also checked if the command is valid. No scenario is written that cannot be run.
+    // The options are also checked if the command is valid. A scenario that cannot be run is not written.
     let output = run(&stage, options, &["./counter", "-a={1..9}", "{instance}"]);
     assert_eq!((code(&output), stderr(&output).contains("`--cutoff` is not a duration")), (2, true));
     assert!(!stage.folder.join("captune.toml").exists());

@@ -1,4 +1,5 @@
-//! Campaigns in a Slurm job. No trial starts that cannot end in time, and the next job resumes the campaign.
+//! Campaigns in a Slurm job. Trials that cannot end in time are not started, and the next job resumes the
+//! campaign.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -93,8 +94,8 @@ fn a_validation_starts_no_trial_that_cannot_end_and_continues_in_the_next_job() 
     assert_eq!(code(&output), 130, "{said}");
     assert!(about_job(&said).ends_with(": the campaign stops before that; the same command resumes it"));
     assert!(said.contains("Stopped: the budget of 10 trials is spent."), "{said}");
-    let part =
-        "The job ends after 0 of 24 pairs of the validation; run the same command again to complete it.";
+    let part = "The validation stopped after 0 of 24 pairs because the job is about to end; run the same command \
+                again to complete it.";
     assert!(said.contains(part), "{said}");
     assert!(validations(&stage).is_empty());
     let output = in_job(&stage, "run count.toml", in_seconds(3600)).output().unwrap();

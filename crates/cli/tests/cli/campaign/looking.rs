@@ -189,7 +189,7 @@ fn a_campaign_without_its_files_can_still_be_read() {
     assert_eq!(code(&stage.captune("run count.toml --trials 10")), 0);
     std::fs::remove_file(stage.folder.join("counter")).unwrap();
     let said = stage.said("status count.campaign");
-    assert!(said.contains("costs    not shown, because the scenario cannot be read any more: "), "{said}");
+    assert!(said.contains("costs    not shown, because the scenario can no longer be read: "), "{said}");
     assert!(stage.status("count.campaign")["problem"].is_string());
     assert!(stage.said("best count.campaign --as json").starts_with("{\"loops\":"));
     let refused = stage.captune("best count.campaign --as cmd");

@@ -1,4 +1,4 @@
-//! A trial is lost if its supervisor was killed. Lost trials give no information about the target.
+//! A trial is lost if its supervisor is killed. Lost trials give no information about the target.
 
 use engine::Status;
 
@@ -28,7 +28,12 @@ fn a_lost_trial_of_the_default_is_not_a_gain() {
     let output = stage.captune("run count.toml");
     let said = stderr(&output);
     assert_eq!(code(&output), 1, "{said}");
-    assert!(said.contains("4 of 6 pairs were measured with both; trials of the others were lost"), "{said}");
+    assert!(
+        said.contains(
+            "4 of 6 pairs were measured with both configurations; trials of the other pairs were lost"
+        ),
+        "{said}"
+    );
     assert!(said.contains(" on 4 unseen instances"), "{said}");
     assert!(validations(&stage).iter().all(|row| row.record.status() == Status::Finished));
     // Once the target no longer kills its supervisor, the same command runs the lost trials again.

@@ -1,4 +1,4 @@
-//! A real solver on generated formulas: the example of the guide.
+//! A real solver on generated formulas: the example in the guide.
 
 use targets::{Quasigroup, dimacs};
 
@@ -15,7 +15,7 @@ fn the_example_tunes_minisat() {
     let space = std::fs::read_to_string(root().join("spaces/minisat.toml")).unwrap();
     stage.write("minisat.toml", &example.replace("../../spaces/minisat.toml", "space.toml"));
     stage.write("space.toml", &space);
-    // The formulas are smaller than those of the guide, so all trials together take a fraction of a second.
+    // The formulas are smaller than those in the guide, so all trials together take a fraction of a second.
     for (folder, seeds) in [("train", 1..=3), ("test", 4..=9)] {
         for seed in seeds {
             let quasigroup: Quasigroup = format!("qwh:12,60,{seed}").parse().unwrap();

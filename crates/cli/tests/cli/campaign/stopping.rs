@@ -19,7 +19,10 @@ fn an_interrupt_stops_cleanly_and_the_same_command_resumes() {
         running.signal(signal);
         let (output, events) = running.end();
         assert_eq!(code(&output), 130, "{}", stderr(&output));
-        assert!(stderr(&output).contains("Stopped: interrupted; the same command resumes."), "{output:?}");
+        assert!(
+            stderr(&output).contains("Stopped: interrupted; run the same command again to resume."),
+            "{output:?}"
+        );
         told.extend(
             events
                 .iter()

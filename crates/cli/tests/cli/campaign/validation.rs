@@ -33,7 +33,7 @@ fn the_validation_has_a_cutoff_and_seeds_of_its_own() {
     let said = stderr(&output);
     assert_eq!(code(&output), 0, "{said}");
     assert!(said.contains("x faster than the default on 12 pairs of 6 unseen instances"), "{said}");
-    let unseen = "No timeouts on 6 instances, but up to 50 % are possible elsewhere; with 0.";
+    let unseen = "No timeouts occurred on 6 instances, but up to 50 % are possible elsewhere; with 0.";
     assert!(said.contains(unseen), "{said}");
     assert_eq!(stage.status("count.campaign")["verdict"]["unseen_timeouts"]["share"], 0.5);
     let rows = validations(&stage);
@@ -83,7 +83,7 @@ fn the_budget_of_the_validation_is_kept_and_the_next_session_completes_it() {
 
 #[test]
 fn a_validation_takes_no_longer_than_the_campaign_by_default() {
-    // Half a second is enough for the search and a part of the validation.
+    // Half a second is enough for the search and part of the validation.
     let scenario =
         sleeper_scenario().replace("trials = 10", "wall = \"500ms\"").replace("seeds = 2", "seeds = 20");
     let stage = Stage::new(&scenario);
@@ -109,7 +109,7 @@ fn the_best_can_be_validated_later() {
     let said = stage.said("validate count.campaign --seeds 2");
     assert!(said.contains(" on 12 pairs of 6 unseen instances"), "{said}");
     assert_eq!(validations(&stage).len(), 24);
-    // Pairs that have been measured are not measured again. With a longer cutoff, all pairs are.
+    // Pairs that have been measured are not measured again. With a longer cutoff, every pair is.
     stage.said("validate count.campaign --seeds 2");
     assert_eq!(validations(&stage).len(), 24);
     stage.said("validate count.campaign --seeds 1 --cutoff 3s");

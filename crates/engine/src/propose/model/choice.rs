@@ -1,9 +1,10 @@
-//! Chooses among a forest, networks and a Gaussian process: the learner that [predicts](held_out) the trials
-//! of this campaign best.
+//! Chooses the learner that [predicts](held_out) the trials of this campaign best: a forest, networks or a
+//! Gaussian process.
 //!
-//! Whenever the number of trials has doubled, the learners are compared by their log-likelihood of held-out
-//! trials. The models have not seen the configurations of these trials. Before the first comparison, the
-//! forest proposes. A Gaussian process takes part only if there are few enough points and columns.
+//! Whenever the number of trials has doubled, the learners are compared by the log-likelihood that they
+//! assign to held-out trials. The models are fitted without any trials of the held-out configurations. Before
+//! the first comparison, the forest proposes. A Gaussian process takes part only if there are few enough
+//! points and columns.
 
 use math::Rng;
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,7 @@ use super::due::due;
 use super::{Learner, Task};
 use crate::history::History;
 
-/// Number of folds of the cross-validation.
+/// Number of folds in the cross-validation.
 const FOLDS: usize = 4;
 
 /// Largest number of columns for which a Gaussian process takes part.

@@ -1,6 +1,6 @@
-//! Searches under constraints. The function is the second simulation of J. Gardner and others, Bayesian
-//! Optimization with Inequality Constraints, 2014: sin x + y subject to sin x sin y <= -0.95. Its minimum is
-//! 0.2532 near (4.71, 1.25); 1.8 % of the square is feasible.
+//! Searches under constraints. The function is taken from the second simulation in J. Gardner and others,
+//! Bayesian Optimization with Inequality Constraints, 2014: sin x + y subject to sin x sin y <= -0.95. Its
+//! minimum is 0.2532 near (4.71, 1.25); 1.8 % of the square is feasible.
 
 use space::design::Design;
 use space::format::{Format, read};
@@ -30,7 +30,7 @@ fn outputs(problem: &Problem, configuration: &Configuration) -> (f64, f64) {
     (libm::sin(x) + y, libm::sin(x) * libm::sin(y))
 }
 
-/// Returns the best feasible cost after some trials, and the number of feasible configurations.
+/// Returns the best feasible cost after this many trials, and the number of feasible configurations.
 fn search(problem: &Problem, proposer: Box<dyn Proposer>, trials: usize) -> (f64, usize) {
     let first =
         Initial::new(Vec::new(), &problem.space, Design::LatinHypercube, 4, problem.seed, proposer).unwrap();
@@ -49,7 +49,7 @@ fn search(problem: &Problem, proposer: Box<dyn Proposer>, trials: usize) -> (f64
     {
         assert!(
             feasible.is_empty() || output <= BOUND && cost == best,
-            "the incumbent must be the best feasible one: {cost} {output} {best}"
+            "the incumbent must be the best feasible configuration: {cost} {output} {best}"
         );
     }
     (best, feasible.len())
@@ -81,7 +81,7 @@ fn forests_and_networks_search_where_constraints_are_satisfied() {
     }
 }
 
-/// Uses several seeds, because the result of a single seed with few trials depends on luck.
+/// Uses several seeds, because after so few trials the result for a single seed depends on luck.
 #[test]
 fn an_own_surrogate_searches_where_constraints_are_satisfied() {
     let (mut own, mut random) = (0, 0);
@@ -98,14 +98,14 @@ fn an_own_surrogate_searches_where_constraints_are_satisfied() {
     assert!(own >= 3 * random, "{own} {random}");
 }
 
-/// The output falls with x. The cost grows with x and exceeds the cutoff. So configurations that are sure to
-/// satisfy the constraint time out and report no output.
+/// The output falls with x. The cost grows with x and, for large x, exceeds the cutoff. So configurations
+/// that are sure to satisfy the constraint time out and report no output.
 #[test]
 fn no_learner_seeks_feasibility_where_every_trial_times_out() {
     let mut problem = square(1);
     problem.objective.cutoff = Some(1.0);
     let racing = Racing { deterministic: true, ..Racing::default() };
-    // For x in [0, 1], the range from 1 - bound to 0.7 is feasible.
+    // With x scaled to [0, 1], values from 1 - bound to 0.7 are feasible and do not time out.
     let cases =
         [(Learner::Gaussian, 0.32), (Learner::Forest, 0.45), (Learner::Neural, 0.45), (Learner::Own, 0.45)];
     for (learner, bound) in cases {

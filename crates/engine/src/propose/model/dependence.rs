@@ -6,10 +6,10 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | z_i | leave-one-out residual: distance of an output from its model's prediction by all other trials, in standard deviations |
+//! | z_i | leave-one-out residual: difference between an output and its model's prediction from all other trials, in standard deviations |
 //!
-//! If one output of a configuration is far from its prediction, another may be, too: for example peak memory
-//! and mean memory, or a size and an error that trade off against each other. The product of the single
+//! If one output of a configuration is far from its prediction, another may be too: for example peak memory
+//! and mean memory, or a size and an error that trade off against each other. The product of the individual
 //! probabilities is then too small or too large.
 
 use std::collections::HashSet;
@@ -17,15 +17,15 @@ use std::collections::HashSet;
 /// Smallest number of trials from which a correlation is estimated.
 const LEAST_TRIALS: usize = 10;
 
-/// Whether the errors of the models of several constrained outputs are treated as correlated.
+/// How the prediction errors of several constrained outputs are assumed to be related.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dependence {
     /// The errors are independent: the probabilities of satisfying the constraints are multiplied.
     #[default]
     Independent,
     /// The errors are as correlated as the residuals of the models. Only Gaussian processes provide residuals
-    /// without new fits. With forests this is therefore the same as `Independent`, and also with networks,
-    /// since forests then learn the constraints.
+    /// without new fits. With any other learner, this is therefore the same as `Independent`. If networks
+    /// learn the cost, forests learn the constraints.
     Residuals,
 }
 
@@ -38,8 +38,9 @@ pub(super) struct Residual {
     pub(super) value: f64,
 }
 
-/// Computes R, row by row. `outputs` has the residuals of each output, one for each trial; `None` if the
-/// trial has no exact reading. Returns `None` if too few trials have exact readings of all outputs.
+/// Computes R, row by row. `outputs` contains one list for each output, with a residual for each trial, or
+/// `None` if the trial has no exact reading. Returns `None` if too few trials have exact readings of all
+/// outputs.
 pub(super) fn correlations(outputs: &[Vec<Option<Residual>>]) -> Option<Vec<f64>> {
     let trials = outputs.first().map_or(0, Vec::len);
     // Trials that share all their readings count once.

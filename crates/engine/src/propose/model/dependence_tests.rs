@@ -73,7 +73,7 @@ fn an_output_that_is_bounded_twice_counts_once() {
         assert!((found - one).abs() < 0.01 + 0.02 * one.abs(), "{found} {one}");
         uncertain += usize::from((-20.0..-0.1).contains(&one));
     }
-    assert!(uncertain > 5, "{uncertain} places show a difference");
+    assert!(uncertain > 5, "only {uncertain} places show a difference");
 }
 
 #[test]
@@ -94,14 +94,14 @@ fn opposite_outputs_give_the_probability_between_their_bounds() {
             uncertain += usize::from(libm::log(between) < log_feasibility(&both) - 0.05);
         }
     }
-    assert!(uncertain > 2, "{uncertain} places show a difference");
+    assert!(uncertain > 2, "only {uncertain} places show a difference");
 }
 
 #[test]
 fn by_default_probabilities_are_multiplied() {
     assert_eq!(ModelSettings::default().dependence, Dependence::Independent);
     let outputs = |output: f64| vec![output, output];
-    // Forests have no residuals.
+    // Forests do not provide residuals.
     for (learner, dependence) in
         [(Learner::Gaussian, Dependence::Independent), (Learner::Forest, Dependence::Residuals)]
     {
@@ -130,7 +130,7 @@ fn correlations_use_each_reading_once_and_only_trials_with_exact_readings_of_all
     let again = |output: &[Option<Residual>], first: usize| [&output[..first], &vec![output[5]; 9]].concat();
     let pairs = |first: usize| correlations(&[again(&one, first), again(&other, first)]);
     assert!((pairs(14).unwrap()[1] + 1.0).abs() < 1e-12);
-    assert_eq!(pairs(11), None, "nine are too few");
+    assert_eq!(pairs(11), None, "nine trials are too few");
     assert_eq!(correlations(&[one, residuals(&|_| 0.5)]).unwrap()[1], 0.0, "a constant output");
 }
 
@@ -148,7 +148,8 @@ fn each_output_is_learned_by_the_learner_set_for_it() {
     assert!(has_gradient(Forest, &[Some(Gaussian), Some(Gaussian)]));
     assert!(!has_gradient(Forest, &[Some(Gaussian)]));
     assert!(has_gradient(Gaussian, &[None, None]) && !has_gradient(Gaussian, &[None, Some(Forest)]));
-    // Forests and own surrogates that wrap forests use different random streams, so their predictions differ.
+    // Forests and custom surrogates that wrap forests use different random streams, so their predictions
+    // differ.
     let excess = |cost: Learner, constraint: Option<Learner>| {
         let (mut task, history) =
             random_history(cost, Dependence::Independent, &[1.0], &|output| vec![output]);

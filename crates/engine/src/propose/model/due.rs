@@ -1,17 +1,19 @@
-//! Decides when to fit: after fixed numbers of trials, so that a fit depends on nothing else.
+//! Decides when to fit a model. This depends only on the number of trials.
 
-/// The numbers of trials that the latest fits use.
+/// The numbers of trials that the latest fits used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Due {
-    /// Trials of the latest fit from scratch, which is made whenever the number of trials has doubled.
+    /// Number of trials in the latest fit from scratch. Such a fit is made whenever the number of trials has
+    /// doubled.
     pub(super) fresh: usize,
-    /// Trials of the latest fit, which starts from the fit from scratch. Equal to `fresh` if there was no
-    /// later fit.
+    /// Number of trials in the latest fit, which continues the latest fit from scratch. Equal to `fresh` if
+    /// there was no later fit.
     pub(super) last: usize,
 }
 
 /// Returns the fits due after `trials` trials; `None` before the first fit. The first fit uses `first`
-/// trials. The next fit is due when the number of trials has grown by `share`.
+/// trials. Each later fit is due when the number of trials has grown by the fraction `share` since the
+/// previous one.
 pub(super) fn due(first: usize, share: f64, trials: usize) -> Option<Due> {
     let mut next = first;
     let mut due = (next <= trials).then_some(Due { fresh: next, last: next })?;

@@ -1,19 +1,19 @@
 //! The probability that a configuration satisfies all constraints.
 //!
 //! ```text
-//! ln P = Σ_i ln Φ((λ_i - μ_i) / σ_i)          or, where outputs depend on each other,
+//! ln P = Σ_i ln Φ((λ_i - μ_i) / σ_i)          or, if outputs depend on each other,
 //! ln P = ln P(X_1 <= (λ_1 - μ_1) / σ_1, ..., X_k <= (λ_k - μ_k) / σ_k),   X ~ N(0, R)
 //! ```
 //!
 //! | symbol | meaning |
 //! |---|---|
 //! | λ_i | the bound of a constraint |
-//! | μ_i, σ_i | prediction of the output by its model, over all instances or for the worst pair |
+//! | μ_i, σ_i | mean and standard deviation that its model predicts for the output, over all instances or for the worst pair |
 //! | R | [correlations](super::dependence) of the models' residuals |
 //!
-//! Each output has its own model. By default, the model is of the same kind as that of the cost, or a forest
-//! if the cost is learned by networks. The constraint may set another kind. If a trial was stopped before it
-//! reported an output, the model of that output does not use it.
+//! Each output has its own model. By default, this model is of the same kind as the model of the cost, or a
+//! forest if the cost is learned by networks. A constraint may specify another kind. If a trial was stopped
+//! before it reported an output, the model of that output ignores the trial.
 
 use surrogate::{Gradient, Points, Prediction};
 
@@ -26,7 +26,8 @@ use crate::history::History;
 use crate::learning;
 
 /// Smallest standard deviation of predictions, as a share of the spread of the readings. It does not apply to
-/// Gaussian processes. Trees may be wrong even if all agree, and so may an overconfident own surrogate.
+/// Gaussian processes. It is needed because trees may be wrong even if they all agree, and a custom surrogate
+/// may be overconfident.
 const LEAST_DEVIATION: f64 = 0.02;
 
 /// The models of the constrained outputs.
@@ -114,7 +115,7 @@ impl Feasibility {
         models
     }
 
-    /// Returns the joint distribution of the residuals. The models were fitted to this many trials.
+    /// Returns the joint distribution of the residuals of the models, which were fitted to this many trials.
     fn joint_distribution(
         &self,
         task: &Task,
@@ -152,7 +153,7 @@ impl Feasibility {
         all
     }
 
-    /// Returns the logarithm of the probability that outputs with these excesses satisfy all
+    /// Returns the logarithm of the probability that outputs with these predicted excesses satisfy all
     /// constraints.
     pub(super) fn log_probability(&self, excesses: &[Prediction]) -> f64 {
         self.joint
@@ -177,7 +178,7 @@ impl Feasibility {
     }
 }
 
-/// Returns the learner of a constrained output, given the learner of the cost.
+/// Returns the learner for a constrained output, given the learner for the cost.
 fn learner_of(task: &Task, constraint: usize, of_cost: Learner) -> Learner {
     task.settings.constraints.get(constraint).copied().flatten().unwrap_or(of_cost)
 }

@@ -1,13 +1,14 @@
-//! Proposals that maximise an acquisition function of a forest, a Gaussian process or an own surrogate.
+//! Proposals that maximise an acquisition function based on a forest, a Gaussian process or a custom
+//! surrogate.
 //!
-//! Pending configurations have no trial that the model has seen. They are assumed to cost what the model
+//! The model has not seen any trial of the pending configurations. They are assumed to cost what the model
 //! expects, so that simultaneous proposals differ.
 //!
 //! Fits happen after [fixed numbers](super::due) of trials t and use exactly the first t trials. Whenever t
-//! has doubled, a forest is fitted from scratch; later fits start from that one. So any fit can be repeated
-//! without the fits in between: after an interruption or a hurry, two fits are enough. Gaussian processes,
-//! own surrogates, and fits to a [share](super::task) of many trials always start from scratch. Models that
-//! can absorb trials without a new fit do so, trial by trial.
+//! has doubled, a forest is fitted from scratch; later fits start from that one. So any fit can be reproduced
+//! without the fits in between: after an interruption or a hurried period, two fits are enough. Gaussian
+//! processes, custom surrogates, and fits to a [share](super::task) of many trials always start from scratch.
+//! Models that can absorb trials without a new fit do so, trial by trial.
 
 use std::f64::consts::LN_10;
 
@@ -29,8 +30,8 @@ use crate::acquisition::{
 use crate::history::History;
 use crate::propose::Forecast;
 
-/// Share of the cutoff. A trial predicted to cost less than this share is expected to end before the cutoff.
-/// The share is below 1 because forests predict at most the cutoff itself for trials that time out.
+/// A trial predicted to cost less than this share of the cutoff is expected to end before the cutoff. The
+/// share is below 1 because forests predict at most the cutoff itself for trials that time out.
 const SAFE_SHARE: f64 = 0.9;
 
 /// The models of one learner.
@@ -55,20 +56,20 @@ struct Costs {
     learned: Box<dyn Learned>,
     /// Number of points absorbed so far.
     points: usize,
-    /// Predicts which trials succeed, if any failed.
+    /// Predicts which trials succeed; `None` if no trial has failed.
     success: Option<Forest>,
-    /// Predicts what trials use of the budget, if the utility needs it.
+    /// Predicts how much of the budget a trial uses, if the utility needs it.
     spent: Option<Box<dyn Learned>>,
     scale: Scale,
-    /// The expected mean cost of each configuration by number; NaN for those that were not tried or are not
-    /// feasible.
+    /// The expected mean cost of each configuration, indexed by number; NaN for those that were not tried or
+    /// are not feasible.
     expected: Vec<f64>,
     /// The smallest expected cost.
     best: Option<f64>,
 }
 
 impl Improvement {
-    /// Creates the models of a learner: a forest, a Gaussian process or an own surrogate.
+    /// Creates the models of a learner: a forest, a Gaussian process or a custom surrogate.
     pub(super) fn new(learner: Learner) -> Self {
         Self { learner, model: None, feasibility: Feasibility::default() }
     }
@@ -111,7 +112,7 @@ impl Improvement {
         self.model.as_ref().and_then(|model| model.costs.as_ref()).map_or(&[], |costs| &costs.expected)
     }
 
-    /// Makes the fits that are due and absorbs the trials told since then.
+    /// Makes the fits that are due and absorbs the trials that have ended since then.
     fn learn(&mut self, task: &Task, history: &History) {
         let now = history.trials().len();
         let Some(Due { fresh, last }) = task.due(now) else {
@@ -163,7 +164,7 @@ fn fit(
 impl Model {
     fn absorb(&mut self, task: &Task, history: &History) {
         let now = history.trials().len();
-        // Collecting the points of many trials takes long, and forests could not absorb them.
+        // Collecting the points of many trials takes a long time, and forests could not absorb them.
         let can = |costs: &&mut Costs| costs.learned.can_absorb() && self.trials < now;
         let Some(costs) = self.costs.as_mut().filter(can) else { return };
         let data = task.costs(history, now);
@@ -198,14 +199,15 @@ struct Judging<'a> {
     learned: &'a dyn Learned,
     feasibility: &'a Feasibility,
     utility: Utility,
-    /// A predicted cost below this, on the model's scale, means that a trial ends before the cutoff.
+    /// A predicted cost below this, on the model's scale, is taken to mean that a trial ends before the
+    /// cutoff.
     cutoff: Option<f64>,
 }
 
 impl Judging<'_> {
-    /// Returns the log utility of a cost, with the probability that all constraints are satisfied. While no
-    /// feasible configuration is known, only two probabilities count: that of satisfying the constraints, and
-    /// that of ending before the cutoff. A trial that times out reports no output, so nothing would be
+    /// Returns the log utility of a cost, including the probability that all constraints are satisfied. While
+    /// no feasible configuration is known, only two probabilities count: that of satisfying the constraints,
+    /// and that of ending before the cutoff. A trial that times out reports no output, so nothing would be
     /// learned from a configuration that satisfies the constraints but is too slow.
     fn log_utility(&self, cost: Prediction, log_feasible: f64) -> f64 {
         let best = self.costs.best;
@@ -280,7 +282,7 @@ impl Judge for Judging<'_> {
             }
             utilities.push(utility);
         }
-        // A forest predicts which trials succeed. It has no gradient, so it is ignored here.
+        // The forest that predicts which trials succeed has no gradient, so it is ignored here.
         Some(utilities)
     }
 }
@@ -299,8 +301,8 @@ struct Derivative {
     variance: f64,
 }
 
-/// Computes the derivative by central differences. This is accurate because the utility is a smooth function
-/// of two numbers for every acquisition function.
+/// Computes the derivative by central differences. This is accurate because, for every acquisition function,
+/// the utility is a smooth function of the mean and the variance.
 fn derivative(at: Prediction, mut utility: impl FnMut(Prediction) -> f64) -> Derivative {
     const STEP: f64 = 1e-5;
     let deviation = at.deviation();
@@ -325,8 +327,8 @@ mod tests {
 
     #[test]
     fn the_gradient_is_that_of_the_utility_whatever_the_dependence() {
-        // The gradient of a lower bound is not so large that it hides those of the constraints and the budget
-        // used.
+        // The gradient of a lower confidence bound is small enough not to hide those of the constraints and
+        // the budget used.
         let bound = Utility::LowerBound(1.0);
         let cases = [
             (Dependence::Independent, bound),

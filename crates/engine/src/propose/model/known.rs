@@ -9,10 +9,10 @@ use crate::history::History;
 use crate::problem::constraint::Tally;
 use crate::trial::ConfigId;
 
-/// Number of configurations predicted together.
+/// Number of configurations predicted in one block.
 const BLOCK: usize = 4096;
 
-/// Splits the configurations into those with one of the first `trials` trials and the others.
+/// Splits the configurations into those tried in the first `trials` trials and all others.
 pub(super) fn tried_and_pending(history: &History, trials: usize) -> (Vec<ConfigId>, Vec<ConfigId>) {
     let mut seen = vec![false; history.configurations().len()];
     history.trials()[..trials].iter().for_each(|trial| seen[trial.key.config.index()] = true);
@@ -20,7 +20,8 @@ pub(super) fn tried_and_pending(history: &History, trials: usize) -> (Vec<Config
     (ids().filter(|id| seen[id.index()]).collect(), ids().filter(|id| !seen[id.index()]).collect())
 }
 
-/// Selects `count` configurations: first those with the smallest expected costs, then the latest.
+/// Selects `count` configurations: first those with the smallest expected costs, then the latest of those
+/// whose expected cost is unknown.
 pub(super) fn most_promising(mut ids: Vec<ConfigId>, expected: &[f64], count: usize) -> Vec<ConfigId> {
     let cost = |id: &ConfigId| expected.get(id.index()).copied().filter(|cost| !cost.is_nan());
     if ids.len() > count {
@@ -40,7 +41,7 @@ pub(super) fn rows(task: &Task, history: &History, ids: &[ConfigId]) -> Vec<f64>
     ids.iter().flat_map(|&id| task.problem.space.encode(history.configuration(id))).collect()
 }
 
-/// Returns for each configuration, indexed by number, whether it was tried in the first `trials` trials and
+/// Returns, for each configuration, indexed by number, whether it was tried in the first `trials` trials and
 /// is feasible according to them.
 pub(super) fn feasible(task: &Task, history: &History, trials: usize) -> Vec<bool> {
     let constraints = &task.problem.objective.constraints;

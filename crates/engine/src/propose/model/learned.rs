@@ -33,8 +33,9 @@ pub(super) trait Learned: Predictor {
     /// Absorbs the points of a set from index `from` on, if the model can.
     fn absorb(&mut self, _data: &TrainingSet<'_>, _from: usize) {}
 
-    /// Returns the leave-one-out residual of each reading, in standard deviations; `None` for lower bounds.
-    /// Returns `None` as a whole if the model would need new fits for that.
+    /// Returns the leave-one-out residual of each reading, in standard deviations. The entry for a lower
+    /// bound is `None`. The whole result is `None` if the model would have to be fitted again to compute
+    /// residuals.
     fn residuals(&self) -> Option<Vec<Option<f64>>> {
         None
     }
@@ -55,7 +56,7 @@ pub(super) fn trainer(task: &Task, learner: Learner, purpose: &str, number: u64)
 
 impl Trainer for ForestTrainer {
     fn prepare(&mut self, data: &TrainingSet<'_>) {
-        // If this fit fails because there are too few data, the next one starts from scratch as well.
+        // If this fit fails because there is too little data, the next one starts from scratch as well.
         let _ = Self::fit(self, data);
     }
 

@@ -1,23 +1,23 @@
-//! Proposals by a model.
+//! Proposals made by a model.
 //!
 //! | turn | proposal |
 //! |---|---|
 //! | every [`ModelSettings::random_every`]-th | random, so that no part of the space is neglected |
-//! | others | the configuration of largest utility to the [`Learner`], among random ones and local searches from the best of these and of those tried |
-//! | others, at a [brisk](Tempo::Brisk) tempo | as above, with a forest instead of the other learners; if the learner is a forest, as in a hurry |
-//! | others, [in a hurry](Tempo::Hurried) | by [`LocalSearch`], without the model |
+//! | others | the configuration with the largest utility according to the [`Learner`], among random ones and those found by local searches from the best random and the best tried ones |
+//! | others, at a [brisk](Tempo::Brisk) tempo | as above, with a forest instead of the other learners; if the learner is a forest, as in the next row |
+//! | others, [in a hurry](Tempo::Hurried) | chosen by [`LocalSearch`], without the model |
 //!
 //! | learner | utility | file |
 //! |---|---|---|
 //! | forest, gaussian, own | an acquisition function, such as expected improvement | `improvement` |
-//! | neural | least cost predicted by one new network, trained for each proposal (Thompson sampling) | `thompson` |
-//! | auto | that of the learner that predicts trials best | `choice` |
+//! | neural | low cost as predicted by a single network, which is trained for this proposal only (Thompson sampling) | `thompson` |
+//! | auto | the utility of the learner that predicts trials best | `choice` |
 //!
-//! All utilities are multiplied by the probability that a configuration satisfies its constraints
+//! All utilities are multiplied by the probability that a configuration satisfies the constraints
 //! ([`feasibility`]) and by the probability that its trials do not fail.
 //!
-//! Like every proposer, this one is a function of the seed, the history and the tempo. So after an
-//! interruption, a campaign continues as if there had been none.
+//! Like every proposer, this one is a function of the seed, the history and the tempo. So an interrupted
+//! campaign continues as if it had never stopped.
 
 mod choice;
 #[cfg(test)]
@@ -67,36 +67,36 @@ const FEW_PARAMETERS: usize = 20;
 /// Number of trials after which a forest replaces the default Gaussian process.
 const GAUSSIAN_TRIALS: usize = 200;
 
-/// How a model proposes.
+/// Settings for proposals made by a model.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ModelSettings {
     /// The learner that proposes.
     pub learner: Learner,
     /// Settings of the forest.
     pub forest: ForestSettings,
-    /// Acquisition function of the forest, the Gaussian process and the own surrogate.
+    /// Acquisition function for the forest, the Gaussian process and the custom surrogate.
     pub utility: Utility,
     /// Settings of the networks.
     pub neural: NeuralSettings,
     /// Settings of the Gaussian process.
     pub gaussian: GaussianSettings,
-    /// The own surrogate; required if it learns the cost or a constrained output.
+    /// The custom surrogate; required if [`Learner::Own`] learns the cost or a constrained output.
     pub own: Option<OwnSurrogate>,
     /// Largest number of points for which [`Learner::Auto`] considers a Gaussian process.
     pub gaussian_points: usize,
     /// Number of trials after which a forest replaces the Gaussian process, whose fitting time grows with the
     /// cube of the number of points; `None` for never.
     pub forest_from: Option<usize>,
-    /// The learner for the output of each constraint. `None` means the learner of the cost, or a forest if
-    /// the cost is learned by networks.
+    /// The learner for the output of each constraint. `None` means the same learner as for the cost, or a
+    /// forest if the cost is learned by networks.
     pub constraints: Vec<Option<Learner>>,
-    /// How the probabilities of several constraints are combined.
+    /// How the probabilities of satisfying several constraints are combined.
     pub dependence: Dependence,
     /// Number of trials before the first fit.
     pub first_fit: usize,
-    /// Growth of the number of trials after which a model is fitted again, as a share.
+    /// Relative growth in the number of trials after which a model is fitted again.
     pub refit: f64,
-    /// Interval of random proposals: one in this many is random.
+    /// Interval between random proposals: one proposal in this many is random.
     pub random_every: usize,
     /// Largest number of trials from which a model learns without thinning. With more trials, it learns from
     /// about this many readings.
@@ -111,11 +111,11 @@ pub struct ModelSettings {
     pub training_steps: usize,
     /// Number of local searches for one proposal.
     pub starts: usize,
-    /// Largest number of steps of a local search.
+    /// Largest number of steps in a local search.
     pub steps: usize,
 }
 
-/// What learns from the trials of a campaign.
+/// The kind of model that learns from the trials of a campaign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Learner {
@@ -125,7 +125,7 @@ pub enum Learner {
     Neural,
     /// A Gaussian process.
     Gaussian,
-    /// An [own surrogate](ModelSettings::own), supplied by the user of this crate.
+    /// A [custom surrogate](ModelSettings::own), supplied by the user of this crate.
     Own,
     /// The best of the first three, chosen again whenever the number of trials has doubled.
     Auto,
@@ -147,13 +147,13 @@ impl Learner {
 /// The acquisition function: how useful it is to race a configuration.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Utility {
-    /// Expected improvement of the cost.
+    /// Expected improvement in the cost.
     ExpectedImprovement,
     /// Lower confidence bound: the mean minus this many standard deviations.
     LowerBound(f64),
     /// The probability of improvement.
     ProbabilityOfImprovement,
-    /// Expected improvement of the cost, divided by the part of the budget that a trial is expected to use.
+    /// Expected improvement in the cost, divided by the part of the budget that a trial is expected to use.
     ImprovementPerSpent,
 }
 
@@ -185,8 +185,8 @@ impl Default for ModelSettings {
 }
 
 impl ModelSettings {
-    /// Returns the settings that suit a learner. A Gaussian process learns from few trials and explores
-    /// without random proposals. The more trials it knows, the longer its predictions take.
+    /// Returns the settings that suit a learner. A Gaussian process needs fewer trials before its first fit
+    /// and fewer random proposals. The more trials it has learned from, the longer its predictions take.
     pub fn of(learner: Learner) -> Self {
         match learner {
             Learner::Gaussian => {
@@ -196,14 +196,14 @@ impl ModelSettings {
         }
     }
 
-    /// Returns the settings for an own surrogate.
+    /// Returns the settings for a custom surrogate.
     pub fn by(own: OwnSurrogate) -> Self {
         Self { own: Some(own), ..Self::of(Learner::Own) }
     }
 
     /// Returns the default settings for a target. For a deterministic target with few parameters, a Gaussian
     /// process proposes during the first trials; in all other cases a forest proposes. On noisy targets and
-    /// with more parameters, the forest was as good or better (`docs/results/ablation.md`).
+    /// with more parameters, the forest was at least as good (`docs/results/ablation.md`).
     pub fn suited(space: &Space, deterministic: bool) -> Self {
         let variable = space.parameters().iter().filter(|parameter| parameter.is_variable()).count();
         if deterministic && (1..=FEW_PARAMETERS).contains(&variable) {
@@ -216,21 +216,21 @@ impl ModelSettings {
         }
     }
 
-    /// Returns the name that a learner's proposals have as their origin.
+    /// Returns the name reported as the origin of a learner's proposals.
     fn origin(&self, learner: Learner) -> &'static str {
         let own = self.own.as_ref().filter(|_| learner == Learner::Own);
         own.map_or(learner.word(), OwnSurrogate::name)
     }
 
-    /// Returns whether an own surrogate is required but missing.
+    /// Returns whether a custom surrogate is required but missing.
     fn lacks_own(&self) -> bool {
         let asked =
             [Some(self.learner)].iter().chain(&self.constraints).any(|asked| *asked == Some(Learner::Own));
         asked && self.own.is_none()
     }
 
-    /// Returns the settings of one network. On this many points, it trains for as many epochs as the training
-    /// steps allow, but at least one.
+    /// Returns the settings for one network. With this many points, it trains for as many epochs as the
+    /// training steps allow, but for at least one.
     pub fn network(&self, points: usize) -> NeuralSettings {
         let steps = (points / self.neural.batch).max(1);
         let epochs = self.neural.epochs.min(self.training_steps / steps).max(1);
@@ -256,8 +256,8 @@ pub struct ModelSearch {
 }
 
 impl ModelSearch {
-    /// Creates a search for a problem whose instances have no features. The model can only tell instances
-    /// apart.
+    /// Creates a search for a problem whose instances have no features. The model can tell instances apart
+    /// but knows nothing else about them.
     pub fn new(problem: Problem, settings: ModelSettings) -> Self {
         let instances = match problem.instances {
             0 | 1 => InstanceTable::alike(),
@@ -269,7 +269,7 @@ impl ModelSearch {
     /// Creates a search that uses features of the instances.
     ///
     /// # Panics
-    /// If the table has neither a single row nor one row for each instance, or if settings are invalid.
+    /// If the table has neither a single row nor one row for each instance, or if the settings are invalid.
     pub fn with_instances(problem: Problem, settings: ModelSettings, instances: InstanceTable) -> Self {
         let rows = instances.count();
         assert!(
@@ -371,8 +371,8 @@ impl Proposer for ModelSearch {
         if !self.has_time() {
             return &[];
         }
-        // This is called often. The other learners answer at once. Networks would have to be trained first,
-        // and `auto` would have to choose a learner.
+        // This is called often. So a forest answers in place of networks, which would have to be trained
+        // first, and of `auto`, which would have to choose a learner.
         let named = self.task.settings.learner;
         match named {
             Learner::Gaussian if self.learner(history) == named => {

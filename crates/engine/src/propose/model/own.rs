@@ -1,12 +1,13 @@
-//! An own surrogate, supplied by the user of this crate, as a learner.
+//! A learner that uses a custom surrogate, supplied by the user of this crate.
 //!
 //! It is fitted after the same numbers of trials as the other learners, each time from scratch. If a fit
 //! fails, proposals are random until the next fit. It also learns the constrained outputs, unless [another
 //! learner](super::ModelSettings::constraints) is set for them. A forest learns which trials fail.
 //!
-//! The surrogate does not report how one more reading would change it, and a new fit for each proposal would
-//! take too long. Pending configurations, which have no trial in the training set, are therefore treated by a
-//! rule that suits any model: means stay the same, and variances shrink to zero near these configurations.
+//! A surrogate does not report how one more reading would change its predictions, and a new fit for each
+//! proposal would take too long. Pending configurations, which have no trial in the training set, are
+//! therefore handled by a rule that suits any model: means stay the same, and variances shrink to zero near
+//! these configurations.
 //!
 //! ```text
 //! σ'²(θ) = σ²(θ) (1 - exp(-d² / (r² n)))
@@ -15,7 +16,7 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | σ² | the variance over all instances |
-//! | d | the distance to the nearest pending configuration: d² is the sum over all columns of the squared differences of numbers, and of 1 for different names or for a parameter that is active in only one of the two |
+//! | d | the distance to the nearest pending configuration: d² is a sum over all columns, to which numbers contribute their squared difference, and different names or a parameter that is active in only one of the two configurations contribute 1 |
 //! | n | number of columns |
 //! | r | length scale along each column |
 
@@ -28,11 +29,11 @@ use surrogate::{Column, Gradient, Points, Prediction, Predictor, Surrogate, Trai
 
 use super::learned::{Learned, Trainer};
 
-/// The length scale r. It was chosen by experiments with six workers, in which the alternative only excluded
-/// the pending configurations. With this rule, a surrogate that takes the mean of near points found clearly
-/// better configurations on three functions. So did a Gaussian process on the one function it was tried on. A
-/// forest, whose predictions are equal for neighbours, was neither better nor worse. Length scales of two and
-/// four times this value were worse or no better.
+/// The length scale r. It was chosen in experiments with six workers. They compared this rule with one that
+/// only excludes the pending configurations. With this rule, a surrogate that takes the mean of nearby points
+/// found clearly better configurations on three functions. So did a Gaussian process on the only function on
+/// which it was tried. A forest, whose predictions are equal for neighbours, was neither better nor worse.
+/// Length scales two and four times as large were worse or no better.
 const LENGTH_SCALE: f64 = 0.03;
 
 /// A surrogate supplied by the user, with a name for its proposals. Clones share the surrogate. Two values
@@ -44,7 +45,7 @@ pub struct OwnSurrogate {
 }
 
 impl OwnSurrogate {
-    /// Wraps a surrogate under this name.
+    /// Wraps a surrogate and gives it this name.
     pub fn new(name: &'static str, surrogate: impl Surrogate + 'static) -> Self {
         Self { name, surrogate: Arc::new(surrogate) }
     }
@@ -67,7 +68,7 @@ impl PartialEq for OwnSurrogate {
     }
 }
 
-/// Fits the surrogate. Its random numbers depend on the size of the set, not on earlier fits.
+/// Fits the surrogate. Its random numbers depend on the size of the training set, not on earlier fits.
 #[derive(Clone)]
 pub(super) struct OwnTrainer {
     pub(super) own: OwnSurrogate,

@@ -1,4 +1,4 @@
-//! Own surrogates: proposals, expected costs, and pending configurations.
+//! Custom surrogates: proposals, expected costs, and pending configurations.
 
 use math::Rng;
 use surrogate::{Column, FitError, Points, Prediction, Predictor, Reading, Scale, Surrogate, TrainingSet};
@@ -9,7 +9,7 @@ use super::own::OwnTrainer;
 use super::tests::small;
 use super::*;
 
-/// Predicts the same everywhere, or fails to fit.
+/// A surrogate that makes the same prediction everywhere, or fails to fit.
 #[derive(Clone)]
 struct Constant(Result<Prediction, FitError>);
 
@@ -64,7 +64,7 @@ fn pending_configurations_are_certain_and_reduce_the_variance_nearby() {
     let at = |row| variance(&*believing, row);
     assert_eq!(at([0.4, 0.0, 0.25]), 0.0);
     assert_eq!(at([0.0, 0.5, space::INACTIVE]), 0.0);
-    // The squared distance of 0.03 in one of three columns is a third of r² n.
+    // The square of a distance of 0.03 in one of three columns is a third of r² n.
     let here = at([0.4, 0.03, 0.25]);
     assert!((here - 4.0 * (1.0 - libm::exp(-1.0 / 3.0))).abs() < 1e-12, "{here}");
     assert!(at([0.41, 0.0, 0.25]) < here && here < at([0.5, 0.0, 0.25]) && at([0.5, 0.0, 0.25]) < 4.0);
@@ -109,7 +109,7 @@ fn the_gradient_accounts_for_pending_configurations() {
     }
 }
 
-/// Predicts the smallest cost in the middle of the space, and the same variance everywhere.
+/// A surrogate that predicts the smallest cost in the middle of the space, and the same variance everywhere.
 struct Bowl;
 
 impl Surrogate for Bowl {
@@ -157,7 +157,7 @@ fn no_proposal_is_close_to_a_pending_configuration() {
     assert!(apart(&first, &third).min(apart(&second, &third)) > 0.03, "{first:?} {second:?} {third:?}");
 }
 
-/// Returns the origin of a proposal after the 25 trials of the history.
+/// Returns the origin of a proposal made after the 25 trials in the history.
 fn origin(surrogate: Option<Constant>) -> &'static str {
     let (task, mut history) = random_history(Learner::Own, Dependence::Independent, &[], &|_| Vec::new());
     let mut settings = task.settings.clone();
@@ -190,7 +190,7 @@ fn expected_costs_are_those_of_the_surrogate() {
     let mut model = ModelSearch::new(task.problem.clone(), settings);
     assert_eq!(model.expected(&history), [PLAIN.mean; 25]);
     model.set_tempo(Tempo::Brisk);
-    assert_ne!(model.expected(&history), [PLAIN.mean; 25], "a forest is faster");
+    assert_ne!(model.expected(&history), [PLAIN.mean; 25], "a forest answers, because it is faster");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Searches a space for the configuration with the largest utility. It evaluates random configurations first.
-//! Then it starts local searches from the best of these and of the configurations already tried. Each step of
-//! a local search goes to the best neighbour. If the utility has a gradient, the float parameters follow it
-//! at the end. If all parameters are floats, this gradient ascent replaces the steps to neighbours. The
-//! result is the best configuration evaluated on the way that is not in the history.
+//! Then it starts local searches from the best of these and from the best configurations already tried. Each
+//! step of a local search goes to the best neighbour. If the utility has a gradient, a final gradient ascent
+//! adjusts the float parameters. If all parameters are floats, this gradient ascent replaces the steps to
+//! neighbours. The result is the best of all evaluated configurations that are not in the history.
 
 use math::Rng;
 use math::{Lbfgs, StoppingRule};
@@ -38,7 +38,7 @@ pub(super) fn search(
     let mut best = Best { space, history, found: None };
     let mut look = Look { space, judge, rows: Vec::new(), utilities: Vec::new() };
     let mut random = vec![f64::NAN; settings.candidates * width];
-    // If nearly all configurations are forbidden, random search has to find one.
+    // If nearly all configurations are forbidden, this fails, and the caller falls back to random search.
     space.sample_many(rng, &mut random).ok()?;
     let known: Vec<f64> = tried.iter().flat_map(|&id| history.configuration(id).codes().to_vec()).collect();
     let mut starts = Vec::new();
@@ -101,9 +101,9 @@ impl Climb {
     }
 }
 
-/// Follows the gradient from each configuration, changing the given float parameters. Returns the end of each
-/// ascent and the utility there. All ascents run side by side, since a model evaluates several rows in little
-/// more time than one.
+/// Follows the gradient from each configuration, changing the given float parameters. Returns the end point
+/// of each ascent with its utility. All ascents run side by side, since a model evaluates several rows in
+/// little more time than one.
 fn ascend(
     space: &Space,
     judge: &dyn Judge,
@@ -153,8 +153,7 @@ fn ascend(
     climbs.into_iter().filter_map(reached).collect()
 }
 
-/// Returns the indices of the largest utilities, in descending order. Among equal utilities, the first comes
-/// first.
+/// Returns the indices of the largest utilities, in descending order. Equal utilities keep their order.
 fn highest(utilities: &[f64], count: usize) -> impl Iterator<Item = usize> + use<> {
     let mut places: Vec<usize> = (0..utilities.len()).collect();
     if count == 1 {
@@ -198,7 +197,7 @@ impl Best<'_> {
     fn offer_all(&mut self, codes: &[f64], utilities: &[f64]) {
         for (codes, &utility) in codes.chunks_exact(self.space.row_length()).zip(utilities) {
             let least = self.found.as_ref().map_or(f64::NEG_INFINITY, |(utility, _)| *utility);
-            // The history is searched only for a configuration that would win.
+            // The history is searched only if the configuration would be the best so far.
             if utility > least {
                 let configuration = self.space.configuration_of_valid_codes(codes);
                 if self.history.find(&configuration).is_none() {
@@ -214,7 +213,7 @@ mod tests {
     use super::*;
     use space::format::{Format, read};
 
-    /// Has its maximum at 0.31 and 0.72 for one category, and is lower for the other.
+    /// A utility with its maximum at (0.31, 0.72) for one category, and with lower values for the other.
     struct Hill;
 
     impl Judge for Hill {

@@ -1,8 +1,8 @@
-//! The search problem, its settings, and the training sets of its models.
+//! The search problem, its settings, and the training sets for its models.
 //!
-//! A fit uses at most about [`ModelSettings::points`] readings, however long the campaign. If there are more
-//! trials, it learns from a share of them. When this share changes, so do the points. Such a fit therefore
-//! starts from scratch, and imputes censored trials in few rounds.
+//! A fit uses at most about [`ModelSettings::points`] readings, however long the campaign is. If there are
+//! more trials, it learns from a share of them. When this share changes, so do the points. A fit to a share
+//! of the trials therefore starts from scratch, and it imputes censored trials in only a few rounds.
 
 use surrogate::forest::ForestSettings;
 use surrogate::{InstanceTable, Interrupt, TrainingSet};
@@ -31,8 +31,8 @@ impl Task {
         Some(if due.last > self.settings.points { Due { fresh: due.last, ..due } } else { due })
     }
 
-    /// Returns the trials that a model learns from. Until the next fit, they include all trials of the
-    /// last fit.
+    /// Returns the trials that a model learns from. Until the next fit, they include all trials that the last
+    /// fit used.
     pub(super) fn part(&self, trials: usize) -> Part {
         let last = self.due(trials).map_or(trials, |due| due.last);
         Part::thinned(trials, last, self.settings.points)
@@ -53,7 +53,7 @@ impl Task {
         learning::costs(problem, history, self.part(trials), instances).until(interrupt)
     }
 
-    /// Returns for each trial whether it succeeded.
+    /// Returns, for each trial, whether it succeeded.
     pub(super) fn outcomes(&self, history: &History, trials: usize) -> TrainingSet<'_> {
         let Self { problem, instances, interrupt, .. } = self;
         learning::outcomes(problem, history, self.part(trials), instances).until(interrupt)

@@ -1,4 +1,4 @@
-//! Campaigns in simulated worlds in which a model proposes.
+//! Campaigns in simulated worlds, with proposals made by a model.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ pub(super) fn drive(
 const LEARNERS: [Learner; 5] =
     [Learner::Forest, Learner::Neural, Learner::Gaussian, Learner::Own, Learner::Auto];
 
-/// Returns settings that are fast enough for debug builds. The own surrogate is a wrapped forest.
+/// Returns settings that are fast enough for debug builds. The custom surrogate is a wrapped forest.
 pub(super) fn small(learner: Learner) -> ModelSettings {
     let network = NeuralSettings { layers: vec![12, 12], members: 2, ..NeuralSettings::default() };
     let few =
@@ -118,7 +118,7 @@ fn a_model_is_better_than_random_search() {
         (0..6).map(|seed| best_depth(seed, make)).sum::<f64>() / 6.0
     };
     let (model, random) = (mean(&model), mean(&random));
-    println!("log10 cost after 60 trials: model {model:.3}, random {random:.3}; the best is -1");
+    println!("log10 cost after 60 trials: model {model:.3}, random {random:.3}; the minimum is -1");
     assert!(model < random - 0.05 && model < -0.9, "{model} {random}");
 }
 
@@ -131,7 +131,7 @@ fn a_network_sees_each_point_as_often_as_its_steps_allow_but_at_least_once() {
     assert_eq!(settings.network(50).members, 1);
 }
 
-/// Networks are slow in debug builds. So few are trained, and only on random trials, most of which were
+/// Training networks is slow in debug builds. So only a few are trained, on random trials, most of which were
 /// stopped.
 #[test]
 fn networks_propose_better_configurations_than_most_tried_ones() {
@@ -158,9 +158,9 @@ fn networks_propose_better_configurations_than_most_tried_ones() {
         history.intern(&next);
     }
     proposed.sort_by(f64::total_cmp);
-    println!("log10 costs: {proposed:.2?}, of those tried {:.2?} ...", &tried[..8]);
+    println!("log10 costs: proposed {proposed:.2?}, best tried {:.2?}", &tried[..8]);
     // After so little training, the networks propose the corner next to the best configuration.
-    assert!(proposed[2] < tried[tried.len() / 4], "half of them are among the best quarter");
+    assert!(proposed[2] < tried[tried.len() / 4], "half of the proposals must be in the best quarter");
 }
 
 #[test]

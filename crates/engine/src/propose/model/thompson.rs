@@ -1,4 +1,5 @@
-//! Thompson sampling: proposes the configuration with the least cost according to one new network.
+//! Thompson sampling: proposes the configuration with the lowest cost according to a network trained for this
+//! proposal.
 //!
 //! ```text
 //! θ = arg min μ(θ) / s - ln p(θ) - ln q(θ)
@@ -7,14 +8,15 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | μ | the cost over all instances, predicted by a network that is trained for this proposal only |
-//! | s | log10 e if costs are modelled by their logarithm, otherwise the spread of the readings |
+//! | s | log10 e if the model predicts the logarithm of the cost, otherwise the spread of the readings |
 //! | p | the probability that a trial succeeds, if some failed |
-//! | q | the probability that all [constraints](super::feasibility) are satisfied, by forests; counts alone while no feasible configuration is known |
+//! | q | the probability that all [constraints](super::feasibility) are satisfied, as predicted by forests; until a feasible configuration is known, μ counts only as far as it is above the cutoff |
 //!
-//! Networks differ in their initial weights and in the order of points. Where little is known, they disagree,
-//! and some of them expect a low cost. Where every trial was stopped, they disagree as well, but none of them
-//! expects a low cost. Expected improvement, which uses only their spread, would return to such regions again
-//! and again. Each proposal has its own network, so the proposals of simultaneous workers differ.
+//! Networks differ in their initial weights and in the order in which they see the points. Where little is
+//! known, they disagree, and some of them expect a low cost. Where every trial was stopped, they disagree as
+//! well, but none of them expects a low cost. Expected improvement, which uses only the mean and the spread
+//! of their predictions, would return to such regions again and again. Each proposal has its own network, so
+//! the proposals of simultaneous workers differ.
 //!
 //! K. Eggensperger, K. Haase, P. Müller, M. Lindauer, F. Hutter, Neural Model-based Optimization with
 //! Right-Censored Observations, 2020.
@@ -40,8 +42,8 @@ pub(super) struct Thompson {
 }
 
 impl Thompson {
-    /// Returns the new configuration with the least cost according to a new network. Returns `None` before
-    /// the first fit, or if the network could not be trained.
+    /// Returns the configuration with the lowest cost according to a new network, among those not in the
+    /// history. Returns `None` before the first fit, or if the network could not be trained.
     pub(super) fn propose(&mut self, task: &Task, history: &History, number: usize) -> Option<Configuration> {
         let Task { problem, settings, .. } = task;
         let trials = history.trials().len();
@@ -76,7 +78,7 @@ impl Thompson {
         search(&problem.space, history, &tried, &judge, &wide, &mut rng)
     }
 
-    /// Learns which trials succeed, after fixed numbers of trials.
+    /// Fits the forest that predicts which trials succeed, if a fit is due.
     fn learn_success(&mut self, task: &Task, history: &History) {
         let Some(trials) = task.due(history.trials().len()).map(|due| due.last) else { return };
         if self.success.as_ref().is_none_or(|(known, _)| *known != trials) {
@@ -105,8 +107,8 @@ impl Judge for Judging<'_> {
             if self.any_feasible || !self.feasibility.is_known() {
                 return -cost.mean / self.unit;
             }
-            // While no feasible configuration is known, only feasibility counts, and that trials end before
-            // the cutoff: a trial that times out reports no output.
+            // While no feasible configuration is known, only two things count: feasibility, and ending before
+            // the cutoff, because a trial that times out reports no output.
             self.cutoff.map_or(0.0, |cutoff| -(cost.mean - cutoff).max(0.0) / self.unit)
         };
         out.extend(found.iter().map(utility));

@@ -53,7 +53,10 @@ fn an_incumbent_that_looks_feasible_on_one_pair_does_not_judge_by_cost() {
     });
     optimizer.tell(request.id, output(50.0, 0.5)).unwrap();
     let next = run(&mut optimizer);
-    assert_eq!(next.key.config, request.key.config, "feasible beats infeasible, whatever it costs");
+    assert_eq!(
+        next.key.config, request.key.config,
+        "a feasible challenger beats an infeasible incumbent, whatever it costs"
+    );
     // Of two infeasible configurations, the one with the smaller violation is better.
     optimizer.tell(next.id, output(50.0, 8.0)).unwrap();
     assert_eq!(optimizer.incumbent(), request.key.config);
@@ -101,7 +104,7 @@ fn former_incumbents_return_at_once_when_the_incumbent_is_no_longer_feasible() {
         let request = run(&mut optimizer);
         // The default returns in any case when the fast configuration has 2, 4 and 8 pairs.
         turned |= pairs_of(&optimizer, 1) >= 5;
-        assert!(pairs_of(&optimizer, 1) < 8, "it is infeasible and still the best");
+        assert!(pairs_of(&optimizer, 1) < 8, "the incumbent is infeasible but was not replaced");
         let values = match request.key.config.0 {
             0 => (10.0, 0.5),
             1 if turned => (1.0, 99.0),
@@ -123,7 +126,10 @@ fn a_feasible_successor_is_preferred_to_a_faster_one_known_on_more_pairs() {
             optimizer.tell(request.id, Observation::failed(Status::Wrong, 1.0)).unwrap();
             break;
         }
-        assert!(optimizer.history().configurations().len() < 40, "no configuration is known on more pairs");
+        assert!(
+            optimizer.history().configurations().len() < 40,
+            "no configuration has met more pairs than the default"
+        );
         let values = match request.key.config.0 {
             0 => (9.0, 0.5),
             1 => (3.0, 0.5),

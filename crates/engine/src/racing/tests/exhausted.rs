@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Returns races in a space with this many configurations, on this many instances.
+/// Returns an optimizer that races in a space with this many configurations, on this many instances.
 fn small(configurations: i64, instances: u32, deterministic: bool) -> Optimizer {
     let text = format!("a = {{ integer = [0, {}], default = 0 }}\n", configurations - 1);
     let space = read(&text, "space", Format::Toml).unwrap();
@@ -14,7 +14,7 @@ fn small(configurations: i64, instances: u32, deterministic: bool) -> Optimizer 
     Optimizer::new(history, Box::new(racer), Box::new(Counting(space)))
 }
 
-/// Runs trials until nothing is left to try, but at most `most`. Returns the number of trials.
+/// Runs trials until nothing is left to try, but at most `most` trials. Returns the number of trials.
 fn play(optimizer: &mut Optimizer, most: usize, cost: impl Fn(&TrialRequest) -> f64) -> usize {
     for trials in 0..most {
         match optimizer.ask(1) {
@@ -44,7 +44,7 @@ fn all_that_could_win_meet_the_incumbent_on_all_pairs() {
     };
     let mut optimizer = small(9, 4, true);
     let trials = play(&mut optimizer, 1000, cost);
-    assert!((20..=36).contains(&trials), "{trials} trials of 36 at most");
+    assert!((20..=36).contains(&trials), "{trials} trials; there are at most 36");
     assert_eq!((optimizer.incumbent(), optimizer.incumbent_pairs()), (ConfigId(5), 4));
     let hopeless = optimizer.history().readings(ConfigId(8)).count();
     assert_eq!(hopeless, 1, "one pair shows that it is clearly worse");

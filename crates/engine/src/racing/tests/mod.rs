@@ -1,4 +1,4 @@
-//! Small races computed by hand.
+//! Small races whose results were computed by hand.
 
 mod answers;
 mod constraints;
@@ -43,7 +43,8 @@ impl Proposer for Counting {
     }
 }
 
-/// Returns races on this many instances with one seed each. The incumbent meets all of them first.
+/// Returns an optimizer that races on this many instances with one seed each. The incumbent meets all of them
+/// first.
 fn arena(instances: u32, objective: Objective, seed: u64) -> Optimizer {
     let most = instances as usize;
     let racing = Racing { slack: 1.3, min_pairs: most, max_pairs: most, deterministic: true, ..STEADY };
@@ -59,7 +60,7 @@ fn arena_with(instances: u32, objective: Objective, seed: u64, racing: Racing) -
     Optimizer::new(history, Box::new(racer), Box::new(Counting(space)))
 }
 
-/// Calls `see` with arenas of different seeds and returns the first result.
+/// Calls `see` with different seeds and returns the first result that is not `None`.
 fn first<T>(see: impl FnMut(u64) -> Option<T>) -> T {
     (0..100).find_map(see).unwrap()
 }
@@ -97,7 +98,7 @@ fn close(cap: Cap, expected: f64) {
     assert!((cap.cost() - expected).abs() < 1e-9, "{cap:?} instead of {expected}");
 }
 
-/// Brings a challenger to its second batch, after one pair of cost 1.
+/// Brings a challenger to its second batch, after a cost of 1 on its first pair.
 fn second_batch(optimizer: &mut Optimizer) -> ConfigId {
     let request = run(optimizer);
     assert_eq!(request.why, Why::Challenge);
@@ -384,7 +385,7 @@ fn challengers_run_on_the_incumbents_first_pairs_while_it_does() {
     finish(&mut optimizer, &again, 4.0);
     let dropped =
         optimizer.news().into_iter().filter(|news| matches!(news, News::Dropped(_, 1, Drop::Batch)));
-    assert_eq!(dropped.count(), 0, "99 is already above the bound");
+    assert_eq!(dropped.count(), 0, "a cost of 99 already exceeds the bound on the sum");
     for request in &others[3..] {
         let Ask::Tighten(id, cap) = optimizer.ask(0) else { panic!("not tightened") };
         assert_eq!(id, request.id);

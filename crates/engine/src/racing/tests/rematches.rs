@@ -19,7 +19,7 @@ impl Proposer for Expecting {
     }
 }
 
-/// Returns races on nine instances with these expected costs of configurations.
+/// Returns an optimizer that races on nine instances, with these expected costs of the configurations.
 fn expecting(expected: &[f64]) -> Optimizer {
     let racing = Racing { slack: 1.3, min_pairs: 1, max_pairs: 9, deterministic: true, ..STEADY };
     let space = read("a = { integer = [0, 50], default = 0 }\n", "space", Format::Toml).unwrap();
@@ -90,7 +90,7 @@ fn former_incumbents_return_whenever_the_pairs_have_doubled() {
     assert_eq!(optimizer.incumbent(), ConfigId(1));
 }
 
-/// Their penalties are equal, so they would replace each other for ever.
+/// Configurations that fail have equal penalties, so they would replace each other forever.
 #[test]
 fn a_former_incumbent_that_failed_does_not_return() {
     let mut optimizer = expecting(&[]);
@@ -116,7 +116,7 @@ fn a_loser_returns_if_a_model_expects_a_lower_cost_than_the_incumbents() {
     assert_eq!(
         first.len(),
         1,
-        "one per doubling of pairs, and another one is expected to cost less: {first:?}"
+        "only one returns per doubling of pairs, and another is expected to cost less: {first:?}"
     );
     assert_eq!(openings(&mut expecting(&[2.0, 3.0, nan, 2.0]), 1, cost), [1], "a higher cost is expected");
     assert_eq!(openings(&mut expecting(&[2.0, nan, 2.0]), 1, cost), [1], "it has no expected cost");
@@ -157,7 +157,7 @@ fn before_the_end_the_best_race_once_more() {
     let finalists = next_races(&mut optimizer, cost);
     assert_eq!(finalists[..5], [0, 1, 5, 3, 4], "the default, then by expected cost");
     optimizer.near_end(true);
-    assert!(next_races(&mut optimizer, cost).len() < 2, "once");
+    assert!(next_races(&mut optimizer, cost).len() < 2, "finalists race only once");
     // The budget was raised, so the end comes near a second time.
     optimizer.near_end(false);
     optimizer.near_end(true);

@@ -1,6 +1,6 @@
-//! Two ways to run the trials that a racer asks for. In the first, trials end in any order. In the second,
-//! they end by a simulated clock and report what they have reached. In both, some trials are lost and some
-//! withdrawn.
+//! Two ways to run the trials that a racer asks for. In the first, trials end in any order. In the second, a
+//! simulated clock decides when they end, and they report the costs they have reached. In both, some trials
+//! are lost and some are withdrawn.
 
 use math::Rng;
 
@@ -52,7 +52,7 @@ pub(super) fn in_any_order(stage: &mut Stage<'_>, rng: &mut Rng) {
     }
 }
 
-/// Ends a cancelled trial. If costs grow, it reports what it has reached; otherwise it is withdrawn.
+/// Ends a cancelled trial. If costs grow, it reports the cost it has reached; otherwise it is withdrawn.
 fn stop(stage: &mut Stage<'_>, id: TrialId, reached: f64) {
     if stage.world.problem.objective.cutoff.is_some() {
         stage.tell(id, stage.world.stopped(reached));
@@ -61,7 +61,7 @@ fn stop(stage: &mut Stage<'_>, id: TrialId, reached: f64) {
     }
 }
 
-/// Occasionally restores a racer from the snapshot, which then runs alongside or takes over.
+/// Occasionally restores a twin from the snapshot, or lets the twin replace the racer.
 fn remember(stage: &mut Stage<'_>, rng: &mut Rng, seldom: usize) {
     match rng.below(seldom) {
         0 => stage.restore_twin(),
@@ -107,7 +107,7 @@ impl Clock {
 }
 
 /// Advances the clock from the end of one trial to the end of the next. If the racer's patience ends earlier,
-/// all running trials report what they have reached.
+/// all running trials report the costs they have reached.
 pub(super) fn by_the_clock(stage: &mut Stage<'_>, rng: &mut Rng) {
     let grows = stage.world.problem.objective.cutoff.is_some();
     let grain = stage.world.problem.objective.grain.max(1e-3);

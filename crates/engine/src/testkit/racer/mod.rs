@@ -4,9 +4,9 @@
 //! |---|---|
 //! | incumbent | never replaced on fewer pairs than it had; its successor is better over all of them |
 //! | caps | positive, never above the cutoff, and only ever lowered, by orders about running trials |
-//! | trials | none is forgotten, none is repeated once known, and none is repeated without a larger cap than before |
+//! | trials | none is forgotten, none is repeated once its cost is known, and none is repeated without a larger cap than before |
 //! | proposals | all different; numbers increase |
-//! | pairs | the incumbent has the number of pairs due by its schedule after the challengers so far, whatever these cost |
+//! | pairs | the incumbent has the number of pairs that are due after the challengers so far, whatever these cost |
 //! | busy | with a free slot there is a trial to run, unless the proposer has nothing new |
 //! | memory | a racer restored from a snapshot continues as if nothing had happened |
 //! | history | lower bounds come only from trials that were capped or timed out |
@@ -32,8 +32,8 @@ pub type Make<'a> = &'a dyn Fn(Problem, Racing, &mut History) -> Box<dyn Racer>;
 /// Makes a racer that continues from a snapshot.
 pub type Restore<'a> = &'a dyn Fn(Problem, Racing, Snapshot, &History) -> Box<dyn Racer>;
 
-/// Counts of what happened while a suite ran. They show that a law was tested: without the events it is
-/// about, it proves nothing.
+/// Counts of the events during a suite. They show whether the laws were tested: without the events that a law
+/// is about, a suite that passes proves nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Exercised {
     /// Trials requested.
@@ -73,7 +73,7 @@ impl AddAssign for Exercised {
     }
 }
 
-/// Races in these worlds with 1 to 64 workers: once with trials that end in any order, and once with a
+/// Runs races in these worlds with 1 to 64 workers: once with trials that end in any order, and once with a
 /// simulated clock.
 ///
 /// # Panics
@@ -92,9 +92,9 @@ pub fn conforms(make: Make<'_>, restore: Restore<'_>, worlds: impl IntoIterator<
     exercised
 }
 
-/// Races in these worlds with one worker, with a slack of 1, 1.3 and 2 and without capping. The incumbents
-/// and their pairs must be the same in all cases, until this many challengers have been opened. Returns the
-/// number of challengers that won and the number of trials that were capped.
+/// Runs races in these worlds with one worker, with a slack of 1, 1.3 and 2 and without capping. The
+/// incumbents and their pairs must be the same in all cases, until this many races have been opened. Returns
+/// the number of challengers that won and the number of trials that were capped.
 ///
 /// # Panics
 /// If capping changes a winner.
@@ -122,7 +122,7 @@ pub fn capping_changes_nothing(
 /// pairs. The last entry has the number of pairs at the end.
 type Reign = (usize, ConfigId, usize);
 
-/// Counts the opened challengers and records the new incumbents.
+/// Counts the opened races and records the new incumbents.
 fn hear(news: Vec<News>, opened: &mut usize, reigns: &mut Vec<Reign>) {
     for news in news {
         match news {
@@ -142,7 +142,8 @@ fn incumbents(make: Make<'_>, world: &World, slack: f64, challengers: usize) -> 
     let mut opened = 0;
     loop {
         let ask = racer.next(1, &mut history, &mut proposer);
-        // In an exhausted space, the next challenger depends on which costs are known, and so on the caps.
+        // In an exhausted space, the next challenger depends on which costs are known, and therefore on the
+        // caps.
         if proposer.gave_up {
             break;
         }

@@ -14,7 +14,7 @@ use crate::propose::Proposer;
 use crate::racing::{Ask, Racer};
 use crate::trial::{Cap, ConfigId, TrialId, TrialRequest};
 
-/// A proposer that records whether it ever found nothing new.
+/// A proposer that records whether it ever failed to find a new configuration.
 pub(super) struct Watched {
     inner: Box<dyn Proposer>,
     pub(super) gave_up: bool,
@@ -69,7 +69,7 @@ pub(super) struct Stage<'a> {
     witness: Witness,
 }
 
-/// Returns the trial as a row of the history.
+/// Returns the trial as an entry for the history.
 pub(super) fn ended(request: &TrialRequest, observation: Observation) -> Trial {
     let &TrialRequest { id, key, cap, why, .. } = request;
     Trial { id, key, cap, why, observation }
@@ -175,7 +175,7 @@ impl<'a> Stage<'a> {
         self.witness.exercised.restored += 1;
     }
 
-    /// Replaces the racer by its twin.
+    /// Replaces the racer with its twin.
     pub(super) fn replace_by_twin(&mut self) {
         if let Some(mut twin) = self.twin.take() {
             twin.proposer.gave_up |= self.seat.proposer.gave_up;

@@ -1,4 +1,4 @@
-//! Checks every answer of a racer and reports the law that it breaks.
+//! Checks every answer from a racer and panics if it breaks a law.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -81,7 +81,11 @@ impl Witness {
             },
             Ask::Cancel(id) => {
                 let cancelled = running.get(id).map(|out| out.cancelled);
-                law!(self, cancelled == Some(false), "trial {id} cancelled while it is {cancelled:?}");
+                law!(
+                    self,
+                    cancelled == Some(false),
+                    "trial {id} is not running or was already cancelled: {cancelled:?}"
+                );
                 self.exercised.cancelled += 1;
             }
             Ask::Wait => law!(self, slots == 0 || gave_up, "{slots} free slots, but the racer waits"),
@@ -119,9 +123,13 @@ impl Witness {
         law!(self, !running.values().any(|out| out.request.key == *key), "{key:?} runs twice");
         match compared(history, &self.problem, key.config, key.pair) {
             None => {}
-            Some(Reading::Exact(_)) => law!(self, false, "{key:?} is run again although it is known"),
+            Some(Reading::Exact(_)) => law!(self, false, "{key:?} is run again although its cost is known"),
             Some(Reading::AtLeast(known)) => {
-                law!(self, cap.cost() > known, "{key:?} is run again with {cap:?} although {known} is known");
+                law!(
+                    self,
+                    cap.cost() > known,
+                    "{key:?} is run again with {cap:?} although it costs at least {known}"
+                );
                 self.exercised.repeated += 1;
             }
         }
@@ -149,13 +157,13 @@ impl Witness {
         }
     }
 
-    /// Returns whether the incumbent would gain a pair by this trial.
+    /// Returns whether the incumbent would gain a pair through this trial.
     fn is_gain(&self, request: &TrialRequest) -> bool {
         request.why == Why::Incumbent && request.key.config == self.incumbent
     }
 
     /// Returns the number of pairs that the incumbent must have before the next challenger. It gets its first
-    /// pairs together, and later ones by the schedule.
+    /// pairs together, and later ones according to the schedule.
     fn pairs_due(&self) -> usize {
         let Racing { min_pairs, max_pairs, schedule, deterministic, .. } = self.racing;
         let instances = self.problem.instances as usize;
@@ -165,7 +173,7 @@ impl Witness {
         if self.pairs < least { least } else { due }
     }
 
-    /// Checks what happened in the races.
+    /// Checks the events in the races.
     pub(super) fn hear(
         &mut self,
         news: &[News],
@@ -199,19 +207,33 @@ impl Witness {
                     );
                     let snapshot = racer.snapshot();
                     let all = snapshot.incumbent_pairs();
-                    law!(self, pairs >= self.pairs, "{config} wins on {pairs} pairs of {}", self.pairs);
-                    // A former incumbent may be known on more pairs, which it gains at once.
+                    law!(
+                        self,
+                        pairs >= self.pairs,
+                        "{config} wins on {pairs} pairs, but the incumbent has {}",
+                        self.pairs
+                    );
+                    // The cost of a former incumbent may be known on more pairs, which it gains at once.
                     let knows = |pair: &Pair| {
                         let reading = compared(history, &self.problem, racer.incumbent(), *pair);
                         reading.is_some_and(|reading| !reading.is_censored())
                     };
                     let won = &all[..pairs.min(all.len())];
                     let complete = won.len() == pairs && all[won.len()..].iter().all(knows);
-                    law!(self, complete, "{config} wins on {pairs} pairs of {}", all.len());
+                    law!(
+                        self,
+                        complete,
+                        "{config} wins on {pairs} pairs, but the new incumbent has {}",
+                        all.len()
+                    );
                     let least = self.racing.min_pairs.min(self.racing.max_pairs);
                     let instances = self.problem.instances as usize;
                     let most = if self.racing.deterministic { instances } else { usize::MAX };
-                    law!(self, pairs >= least.min(most), "{config} wins before the incumbent is known");
+                    law!(
+                        self,
+                        pairs >= least.min(most),
+                        "{config} wins before the incumbent has its first pairs"
+                    );
                     self.check_better(config, before, won, history);
                     self.incumbent = config;
                     self.exercised.promoted += 1;
@@ -226,8 +248,7 @@ impl Witness {
         self.pairs = pairs;
     }
 
-    /// Checks at the opening of a race: the incumbent must have the pairs that are due, or be running on
-    /// them.
+    /// Checks, when a race opens, that the incumbent has the pairs that are due or is running on them.
     fn check_pairs(&self, running: &BTreeMap<TrialId, Out>, history: &History) {
         let pending = running.values().filter(|out| self.is_gain(&out.request)).count();
         let (pairs, due) = (self.pairs + pending, self.pairs_due());
@@ -246,7 +267,7 @@ impl Witness {
             let known = |&pair: &Pair| {
                 let reading = compared(history, &self.problem, config, pair);
                 let cost = reading.and_then(Reading::exact);
-                law!(self, cost.is_some(), "{config} is not known on {pair:?}, but {reading:?}");
+                law!(self, cost.is_some(), "the cost of {config} on {pair:?} is not known: {reading:?}");
                 cost
             };
             pairs.iter().filter_map(known).collect()
@@ -258,7 +279,7 @@ impl Witness {
             failures(&won) < failures(&lost) || failures(&won) == failures(&lost) && sum(&won) <= sum(&lost);
         let violation = |config| violation(history, &self.problem, config, pairs);
         let (own, other) = (violation(new), violation(old));
-        // The two sides may sum in different orders, so their means may differ by rounding.
+        // The racer may sum in a different order than this check, so their means may differ by rounding.
         let nearly = (own - other).abs() < 1e-9 || own == other;
         let better = match (own < 1e-9, other < 1e-9) {
             (true, true) => cheaper || other > 0.0,

@@ -1,4 +1,4 @@
-//! Answers of wrappers for ParamILS, SMAC 1 and 2 and AClib.
+//! Answers from wrappers for ParamILS, SMAC 1 and 2, and AClib.
 //!
 //! An answer is a line that starts with `Result for SMAC:`, `Result for ParamILS:`, `Result of algorithm
 //! run:` or a similar text. After that comes `STATUS, runtime, runlength, quality, seed, additional text`. In

@@ -1,4 +1,4 @@
-//! Answers of irace's target runners: `cost` or `cost time`, alone on a line.
+//! Answers from irace's target runners: `cost` or `cost time`, alone on a line.
 //!
 //! A cost of `Inf` rejects the configuration.
 

@@ -4,14 +4,14 @@
 //! |---|---|
 //! | `trial` | its number |
 //! | `configuration` | an object: every active parameter |
-//! | `instance` | the input, `null` if there are none |
+//! | `instance` | the input, or `null` if there is none |
 //! | `seed` | the seed |
 //! | `cap` | the cost at which to stop, or `null`: in seconds, or in the unit of the output that is minimised |
 //! | `cutoff` | the scenario's cutoff in the same unit, or `null` |
 //!
 //! | answer | |
 //! |---|---|
-//! | `cost` | the cost, if an answer's cost is minimised |
+//! | `cost` | the cost, if `cost` is the objective |
 //! | `status` | `finished` (the default), `capped`, `timeout`, `memory`, `crashed`, `aborted` |
 //! | `reason` | why the trial crashed or aborted, in words that are the same for the same cause |
 //! | `outputs` | an object with more numbers, for `[outputs]` |

@@ -1,4 +1,4 @@
-//! Reads the answers of targets that were made for another configurator or that use JSON. [`Protocol`]
+//! Reads answers from targets that were made for another configurator or that use JSON. [`Protocol`]
 //! defines how such targets are called. There is one file here for each form of answer.
 //!
 //! | verdict | status in the answer | the trial |
@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use super::output::last_line;
 
-/// A target's answer about its trial.
+/// A target's answer for its trial.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Answer {
     /// How the trial ended.
@@ -46,7 +46,7 @@ pub(super) enum Verdict {
 }
 
 impl Verdict {
-    /// Returns the verdict that a status word of another configurator stands for.
+    /// Returns the verdict that a status word from another configurator stands for.
     fn of_word(word: &str) -> Self {
         let unknown = || Self::Crashed(format!("the answer has the unknown status `{}`", in_one_line(word)));
         Self::of_known_word(word).unwrap_or_else(unknown)
@@ -80,7 +80,7 @@ fn in_one_line(text: &str) -> String {
     lines.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the answer of a run. If several lines are answers, the last one counts.
+/// Returns the answer from a run. If several lines are answers, the last one counts.
 pub(super) fn answer(protocol: Protocol, finished: &Finished) -> Option<Answer> {
     let of_line = match protocol {
         Protocol::Command => return None,

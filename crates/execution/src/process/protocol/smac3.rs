@@ -1,4 +1,4 @@
-//! Answers of SMAC3 scripts: `cost=0.5; runtime=0.01; status=SUCCESS; additional_info=…`. Only the cost is
+//! Answers from SMAC3 scripts: `cost=0.5; runtime=0.01; status=SUCCESS; additional_info=…`. Only the cost is
 //! required. If there are several costs, the first one counts. As in SMAC3, a cost counts only if the status
 //! is `SUCCESS`.
 

@@ -1,4 +1,4 @@
-//! Wrappers for ParamILS, SMAC 1 and 2 and AClib.
+//! Wrappers for ParamILS, SMAC 1 and 2, and AClib.
 
 use engine::{Cap, Reading, Status};
 use execution::TargetError;
@@ -58,7 +58,7 @@ fn abort_stops_the_campaign() {
     );
 }
 
-/// If a wrapper reports the quality that it had found when its time was over, that quality counts, as in
+/// If a wrapper reports the quality that it had found when its time ran out, that quality counts, as in
 /// SMAC.
 #[test]
 fn the_quality_at_a_timeout_counts() {

@@ -1,4 +1,4 @@
-//! Target runners of irace.
+//! Target runners for irace.
 
 use std::process::Command;
 use std::sync::Arc;

@@ -61,7 +61,7 @@ for word; do case $word in --n=*) n=${word#--n=} ;; esac; done
 echo "cost=$((n * n)); runtime=0.5; status=SUCCESS"
 "#;
 
-/// `SMAC3_PYTHON` names a Python interpreter that has SMAC3 installed, if `python3` does not.
+/// `SMAC3_PYTHON` names a Python interpreter that has SMAC3 installed, if `python3` does not have it.
 const SMAC: &str = r#"
 import sys
 from ConfigSpace import ConfigurationSpace, Integer, Categorical

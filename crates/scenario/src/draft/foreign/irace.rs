@@ -69,7 +69,7 @@ pub(super) fn read(path: &Path, paths: &Paths) -> Result<Found, ForeignError> {
 struct Reader<'a> {
     draft: Draft,
     paths: &'a Paths,
-    /// The space, after it was read.
+    /// The space, once it has been read.
     space: Option<Space>,
     /// Keys and values that have not been converted yet, by normalised key.
     given: BTreeMap<String, (String, String)>,

@@ -1,4 +1,4 @@
-//! Converts plain-text scenarios of other configurators to drafts.
+//! Converts plain-text scenarios from other configurators to drafts.
 //!
 //! | a folder or file with | belongs to |
 //! |---|---|
@@ -80,7 +80,7 @@ pub fn of_irace(path: &Path, paths: &Paths) -> Result<Found, ForeignError> {
     irace::read(path, paths)
 }
 
-/// Returns the configurator that a scenario text belongs to. The keys that the text assigns decide.
+/// Returns the configurator that a scenario text belongs to, judging by the keys that the text assigns.
 pub fn origin_of(text: &str) -> Option<Origin> {
     let keys: Vec<String> =
         assignments::read(text).assigned.into_iter().map(|line| assignments::plain(&line.key)).collect();

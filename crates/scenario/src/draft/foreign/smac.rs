@@ -1,4 +1,4 @@
-//! Reads `scenario.txt` of ParamILS, SMAC 1 and 2, and SMAC3 before version 2.
+//! Reads `scenario.txt` from ParamILS, SMAC 1 and 2, and SMAC3 before version 2.
 //!
 //! The targets are wrappers that are called as `wrapper INSTANCE SPECIFICS CUTOFF LENGTH SEED -name value …`.
 //! They answer with a line that contains status, runtime and quality. captune calls this the protocol

@@ -267,7 +267,7 @@ impl<'t> Command<'t> {
         let mut words = self.words.clone();
         let names_parameters = words.iter().any(|word| word.contains("{param"));
         if wishes.space.is_some() && !names_parameters {
-            // If the command has unmatched braces, no words may be left.
+            // If the command has unmatched braces, there may be no words left.
             words.insert(words.len().min(1), "{params}".to_owned());
         }
         draft.set("target.command", value::texts(words));
@@ -295,7 +295,7 @@ impl<'t> Command<'t> {
             draft.set(&format!("constraints.{}", value::key(name)), value::text(bound));
         }
         if let Some(cutoff) = &wishes.cutoff {
-            // Times and sizes are texts with units. The cutoff of an output is a plain number.
+            // Times and sizes are strings with units. The cutoff of an output is a plain number.
             let plain = space::parse_number(cutoff).map(value::number);
             draft.set("objective.cutoff", plain.unwrap_or_else(|| value::text(cutoff)));
         }

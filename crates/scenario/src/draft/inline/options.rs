@@ -1,4 +1,4 @@
-//! Reports mistakes in the drafted scenario for the command-line options that caused them.
+//! Reports mistakes in the drafted scenario as mistakes in the command-line options that caused them.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ const OPTIONS: [(&str, &str); 8] = [
     ("instances.test", "--test"),
 ];
 
-/// Returns the mistakes in those values of a scenario that options have set. Other mistakes are left out.
+/// Returns the mistakes in those values of a scenario that were set by options. Other mistakes are left out.
 pub(super) fn mistakes(draft: &Draft, folder: &Path) -> Vec<Diagnostic> {
     let text = draft.to_toml();
     let Err(found) = read(&text, folder, super::SOURCE) else { return Vec::new() };
@@ -38,7 +38,7 @@ pub(super) fn mistakes(draft: &Draft, folder: &Path) -> Vec<Diagnostic> {
     found.list().iter().filter_map(of_option).collect()
 }
 
-/// Returns the key on the line of a place; `None` for headings and unknown places.
+/// Returns the key on the line that contains `span`; `None` for headings and unknown places.
 fn key_at(text: &str, span: Span) -> Option<String> {
     let before = text.get(..span.start).filter(|_| span.is_known())?;
     let line = before.matches('\n').count();

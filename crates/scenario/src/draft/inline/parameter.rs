@@ -8,7 +8,7 @@ use crate::draft::value;
 /// Names that the TOML form of a space reserves.
 const RESERVED: [&str; 3] = ["forbidden", "parameters", "from"];
 
-/// An inline parameter of a command.
+/// An inline parameter in a command.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Inline {
     pub(super) name: String,
@@ -180,7 +180,7 @@ fn range(rest: &str, at: &impl Fn(&str) -> Span, mistakes: &mut Vec<Diagnostic>)
 
 fn choices(rest: &str, place: &Place<'_>, span: Span, mistakes: &mut Vec<Diagnostic>) -> Option<Domain> {
     let split = |text: &str| -> Vec<String> { text.split('|').map(|word| word.trim().to_owned()).collect() };
-    // Words may contain `=`. The sign before the default is between spaces, or is followed by one of the
+    // Words may contain `=`. The `=` before the default is surrounded by spaces, or is followed by one of the
     // words.
     let (values, default) = match rest
         .rsplit_once(" = ")

@@ -36,7 +36,7 @@ const FORBIDDENS: [&str; 14] = [
     "RELATION",
 ];
 
-/// Whether a clause is a condition or a forbidden clause.
+/// Role of a clause: a condition or a forbidden clause.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Condition,
@@ -81,7 +81,7 @@ impl Reader {
             let hint = suggestion(kind.value, known.iter().copied());
             let hint = hint.unwrap_or_else(|| format!("known types: {}", known.join(", ")));
             return Err(
-                Diagnostic::new(kind.span, format!("unknown type `{}` of a {word}", kind.value)).hint(hint)
+                Diagnostic::new(kind.span, format!("unknown type `{}` for a {word}", kind.value)).hint(hint)
             );
         }
         if let (Some(of), Some(child)) = (of, child(node)?)

@@ -7,7 +7,7 @@ use super::node::{Node, Value};
 use super::read::Values;
 use super::write::compact;
 
-/// The version of the layout, the same as ConfigSpace 1.x writes.
+/// Version of the layout, the same one that ConfigSpace 1.x writes.
 const FORMAT_VERSION: f64 = 0.4;
 
 /// Returns the document, or everything that cannot be expressed.
@@ -105,7 +105,8 @@ fn equal_in_python(values: &[Literal]) -> bool {
     numbers.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-/// Writes note and switch. A note that the reader made from another `meta` becomes that `meta` again.
+/// Writes the note and the switch. A note that the reader made from some other `meta` becomes that `meta`
+/// again.
 fn meta(parameter: &Parameter) -> Node {
     if let (Some(note), None) = (parameter.note(), parameter.switch())
         && let Ok(node) = json::parse(note)
@@ -311,7 +312,7 @@ impl ClauseWriter<'_> {
     }
 }
 
-/// Returns the comparison, or the one that holds exactly when this one does not if `negated`.
+/// Returns the comparison or, if `negated`, the one that holds exactly when this one does not.
 fn negated_if(comparison: Comparison, negated: bool) -> Comparison {
     match comparison {
         same if !negated => same,

@@ -12,7 +12,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Diagnostic> {
     let node = parser.value()?;
     parser.skip_space();
     if parser.at < text.len() {
-        return Err(parser.mistake("text after the end of the document").hint("a file contains one space"));
+        return Err(parser.mistake("text after the end of the document").hint("keep one document per file"));
     }
     Ok(node)
 }

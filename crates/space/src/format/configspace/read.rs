@@ -144,8 +144,7 @@ impl Reader {
                     "the prior `{prior}` of {title} is not supported: captune draws numbers uniformly"
                 );
                 let uniform = if prior.ends_with("int") { "uniform_int" } else { "uniform_float" };
-                let hint =
-                    format!("if its bounds matter more than its shape, make it {uniform} between them");
+                let hint = format!("if only its bounds matter, change its type to {uniform}");
                 self.mistake(Diagnostic::new(kind.span, message).hint(hint));
                 // Define it anyway, so that clauses about it do not cause further mistakes.
                 let bound = |number| BoundDefinition::Number(number).into();
@@ -155,7 +154,7 @@ impl Reader {
                 let hint = suggestion(other, KINDS.into_iter().chain(PRIORS));
                 let hint = hint.unwrap_or_else(|| format!("known types: {}", KINDS.join(", ")));
                 return Err(
-                    Diagnostic::new(kind.span, format!("unknown type `{other}` of {title}")).hint(hint)
+                    Diagnostic::new(kind.span, format!("unknown type `{other}` for {title}")).hint(hint)
                 );
             }
         };
@@ -266,8 +265,8 @@ fn categorical(fields: &Fields<'_>) -> Outcome<DomainDefinition> {
     Ok(DomainDefinition::Categorical { choices, weights: Some(Spanned::new(numbers, weights.span)) })
 }
 
-/// Reads `meta`, which may contain anything: captune's own keys become note and switch, anything else is
-/// kept as a note in JSON.
+/// Reads `meta`, which may contain anything: captune's own keys become the note and the switch; anything else
+/// is kept as a note in JSON.
 fn read_meta(meta: &Node, definition: &mut ParameterDefinition) -> Outcome<()> {
     let entries = meta.entries("meta")?;
     let own = entries.iter().all(|(key, value)| {

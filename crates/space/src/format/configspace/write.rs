@@ -4,7 +4,7 @@ use super::super::super::Literal;
 use super::super::super::literal::float_text;
 use super::node::{Node, Value};
 
-/// How floats are written.
+/// Style in which floats are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
     Json,

@@ -1,4 +1,4 @@
-//! A YAML parser that keeps positions and follows PyYAML, which ConfigSpace uses to read and write.
+//! A YAML parser that keeps positions and follows PyYAML, which ConfigSpace uses.
 //!
 //! | plain scalar | means |
 //! |---|---|
@@ -96,7 +96,7 @@ impl Loader {
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Diagnostic> {
         match event {
             Event::DocumentStart(_) if self.root.is_some() => {
-                Err(Diagnostic::new(span, "a second document starts here").hint("a file contains one space"))
+                Err(Diagnostic::new(span, "a second document starts here").hint("keep one document per file"))
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let value = scalar(&text, style, tag.as_deref(), span)?;
@@ -276,8 +276,8 @@ fn integer(text: &str) -> Option<i64> {
     i64::from_str_radix(&signed, radix).ok().filter(|_| valid)
 }
 
-/// Returns whether PyYAML reads text as a float: it has a decimal point, a sign only before a digit, and
-/// an exponent only with a sign.
+/// Returns whether PyYAML reads the text as a float: the text needs a decimal point, a leading sign must
+/// precede a digit, and an exponent must have a sign.
 fn is_float(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).filter(|digits| !digits.starts_with('.')).unwrap_or(text);
     let (mantissa, exponent) = match digits.split_once(['e', 'E']) {

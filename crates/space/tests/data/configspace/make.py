@@ -1,8 +1,8 @@
-"""Writes the test files of this folder with the installed version of ConfigSpace.
+"""Writes the test files in this folder with the installed version of ConfigSpace.
 
     python make.py FOLDER
 
-There are two spaces: `everything` contains all that captune supports, `priors` what it must reject.
+There are two spaces: `everything` contains all that captune supports, and `priors` contains what captune must reject.
 The functions for adding parameters differ between versions, and only 1.x writes YAML, `meta` and the
 clauses that compare with a bound.
 """

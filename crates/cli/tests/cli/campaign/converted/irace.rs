@@ -1,4 +1,4 @@
-//! Converting folders of irace: the example that comes with irace, and a small one.
+//! Converting irace folders: the example that comes with irace, and a small one.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,8 +7,8 @@ use super::{best, checked, converted, copy, gain, program};
 use crate::campaign::stage::Stage;
 use crate::installed;
 
-/// A program in place of the solver. Its best settings are one of the algorithms, a full local search and an
-/// alpha of 1.
+/// A program that stands in for the solver. Its best settings are one of the algorithms, a full local search
+/// and an alpha of 1.
 const ANTS: &str = r#"#!/bin/sh
 exec awk 'BEGIN {
   for (i = 1; i < ARGC; i++) {

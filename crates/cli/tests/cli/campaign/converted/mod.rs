@@ -1,4 +1,4 @@
-//! Scenarios of other configurators are converted, and their campaigns run until the verdict.
+//! Scenarios from other configurators are converted, and their campaigns are run to the verdict.
 //!
 //! Small programs replace the solvers. They have the same interface, known best costs, and run times of
 //! milliseconds.
@@ -21,7 +21,7 @@ fn program(stage: &Stage, name: &str, text: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Copies the files of a folder without subfolders.
+/// Copies all files in a folder that has no subfolders.
 fn copy(from: &Path, stage: &Stage, to: &str) {
     for entry in std::fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
@@ -34,7 +34,7 @@ fn copy(from: &Path, stage: &Stage, to: &str) {
     }
 }
 
-/// Returns the messages of `captune init --from`.
+/// Returns the messages from `captune init --from`.
 fn converted(stage: &Stage, from: &str) -> String {
     let output = stage.captune(&format!("init new.toml --from {from}"));
     assert_eq!(code(&output), 0, "{}", stderr(&output));

@@ -1,4 +1,4 @@
-//! Converting folders of SMAC 1 and 2, and of SMAC3 before version 2.
+//! Converting folders from SMAC 1 and 2, and from SMAC3 before version 2.
 
 use engine::Reading;
 use serde_json::Value;
@@ -42,7 +42,7 @@ const RUNS: &str = r#"{"configs": {
   [[1, "cnf/2.cnf", 12], [50, 5.0, {"__enum__": "StatusType.TIMEOUT"}, {}]],
   [[2, "cnf/2.cnf", 12], [0.125, 0.125, {"__enum__": "StatusType.SUCCESS"}, {}]]]}"#;
 
-/// Checks that every run of a history is stored as a trial with the same data.
+/// Checks that every run in a history is stored as a trial with the same data.
 fn assert_equal(history: &Value, loaded: &Loaded) {
     let runs = history["data"].as_array().unwrap();
     assert!(loaded.history.trials().len() >= runs.len());
@@ -117,7 +117,7 @@ then: captune run new.toml
     assert_eq!(best(&stage)["heuristic"], "c", "{}", best(&stage));
 }
 
-/// The folder has 729 runs of a real campaign on spear.
+/// The folder contains 729 runs from a real campaign on spear.
 #[test]
 fn a_real_folder_is_tuned_starting_with_its_runs() {
     let folder = root().join("../shared/data/smac3-spear-qcp");

@@ -1,4 +1,4 @@
-//! Reads the lines of a server, and wakes the relay of the trial that was answered.
+//! Reads the lines that a server writes, and wakes the relay of the trial that was answered.
 //!
 //! A thread reads as long as the server runs, even between trials. So captune knows whether a trial was
 //! waiting when a line arrived, and whether the server had received a request before it ended.

@@ -1,4 +1,4 @@
-//! Assigns the lines of a server to trials.
+//! Assigns a server's lines to trials.
 //!
 //! | a line with an object | means |
 //! |---|---|
@@ -25,7 +25,7 @@ pub(super) enum Meaning {
     Unclear(&'static str),
 }
 
-/// Whether the lines of a server name the trial that they answer.
+/// Whether a server's lines name the trials that they answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Naming {
     /// No line has named a trial so far.

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | was answered | gets the next trial, or is restarted after `restart_after` trials |
 //! | reached its cap or another limit, or was cancelled | is killed |
-//! | crashed because the server ended during it | is started again for the next trial |
+//! | crashed because its server ended while it ran | is started again for the next trial |
 //! | found that its server had ended before | is started again; the trial is repeated, with a warning |
 //! | got a line that cannot be assigned to a trial | the same; the trial crashes if this happens again |
 //!
@@ -167,7 +167,7 @@ pub(in crate::process) fn run(
     }
 }
 
-/// Describes that a server has ended and, if known, how.
+/// Reports that a server has ended, with its exit code if known.
 fn ended(reply: Option<&Reply>) -> String {
     match reply {
         Some(Reply::Ended(Some(code))) => format!("the server ended: exit {code}"),
@@ -272,7 +272,7 @@ impl Server {
         left_behind(private)
     }
 
-    /// Returns the last part of what the server has written to standard error.
+    /// Returns the end of the server's standard error.
     fn errors(&self) -> Vec<u8> {
         let path: PathBuf = self.sequence.folder().join("setup.err");
         let all = std::fs::read(path).unwrap_or_default();
