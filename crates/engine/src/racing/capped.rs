@@ -69,6 +69,7 @@ impl CappedRacer {
     /// proposes them again.
     pub fn new(problem: Problem, racing: Racing, history: &mut History) -> Self {
         let incumbent = history.intern(&problem.default);
+        history.relate(incumbent, &problem.objective.constraints);
         let mut state = IncumbentState::new(problem, racing, incumbent);
         state.gain_all_known(history);
         let mut earlier: Vec<(usize, ConfigId)> = (0..history.configurations().len() as u32)
@@ -141,7 +142,8 @@ impl CappedRacer {
     }
 
     /// Returns the next trial of the incumbent, if a pair is due. If the history already contains its cost on
-    /// the pair, the incumbent gains the pair at once.
+    /// the pair, the incumbent gains the pair at once. If a constraint is relative to the baseline, the
+    /// baseline is measured on the pair first.
     fn gain(&mut self, history: &History) -> Option<Ask> {
         loop {
             let pending: Vec<Pair> = self.gains().collect();
@@ -150,6 +152,14 @@ impl CappedRacer {
             }
             let pair = self.state.next_pair(&pending)?;
             let config = self.state.incumbent();
+            if let Some(baseline) = self.state.missing_baseline(pair, history) {
+                let key = TrialKey { config: baseline, pair };
+                if self.running.values().any(|running| running.trial.key == key) {
+                    return None;
+                }
+                let cap = self.state.objective().full_cap();
+                return Some(self.run(key, cap, Why::Baseline, None, history));
+            }
             if known(history, self.state.objective(), config, pair).is_none() {
                 let cap = self.state.objective().full_cap();
                 return Some(self.run(TrialKey { config, pair }, cap, Why::Incumbent, None, history));
@@ -513,7 +523,7 @@ impl Racer for CappedRacer {
                     self.gained(trial.key.pair, history);
                 }
             }
-            (Why::Challenge, None) | (Why::Validation, _) => {}
+            (Why::Challenge, None) | (Why::Baseline | Why::Validation, _) => {}
             (Why::Challenge, Some(place)) => {
                 let race = &mut self.races[place];
                 let pair = trial.key.pair;

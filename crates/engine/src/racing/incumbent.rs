@@ -159,6 +159,16 @@ impl IncumbentState {
         }
     }
 
+    /// Returns the baseline if it must be measured on a pair before the incumbent gains it.
+    pub(super) fn missing_baseline(&self, pair: Pair, history: &History) -> Option<ConfigId> {
+        if !self.objective().needs_baseline() {
+            return None;
+        }
+        let baseline = history.find(&self.problem.default)?;
+        let is_missing = known(history, self.objective(), baseline, pair).is_none();
+        (is_missing && baseline != self.incumbent && !history.is_barred(baseline)).then_some(baseline)
+    }
+
     /// Adds a pair on which the incumbent is known.
     pub(super) fn gain(&mut self, pair: Pair, history: &History) {
         if self.met.insert(pair) {

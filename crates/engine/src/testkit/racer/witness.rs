@@ -145,6 +145,11 @@ impl Witness {
                     .any(|out| out.request.key.config == self.incumbent && out.request.key.pair == key.pair);
                 law!(self, met || soon, "{key:?}: not a pair of the incumbent");
             }
+            Why::Baseline => {
+                law!(self, self.problem.objective.needs_baseline(), "no constraint needs the baseline");
+                law!(self, *configuration == self.problem.default, "{key:?} is not the baseline");
+                law!(self, *cap == self.problem.objective.full_cap(), "the baseline is capped at {cap:?}");
+            }
             Why::Validation => law!(self, false, "{key:?}: a search requests no validation"),
         }
     }
