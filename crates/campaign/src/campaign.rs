@@ -108,12 +108,12 @@ impl<'a> Campaign<'a> {
         resumed: Option<Resumed>,
     ) -> Result<Self, CampaignError> {
         let resumed = resumed.unwrap_or_default();
+        // Counted before the outputs of relative constraints are divided by the baseline's.
+        let is_unmeasured = |trial: &&engine::history::Trial| trial.observation.is_unmeasured();
+        let unmeasured = resumed.history.trials().iter().filter(is_unmeasured).count() as u64;
         let mut optimizer = settings.optimizer(resumed.history, resumed.snapshot)?;
         let interrupt = desk.interrupt();
         optimizer.watch_interrupt(&interrupt);
-        let unmeasured =
-            optimizer.history().trials().iter().filter(|trial| trial.observation.is_unmeasured());
-        let unmeasured = unmeasured.count() as u64;
         let mut savings = settings.problem.objective.cutoff.map(Savings::new);
         if let Some(savings) = &mut savings {
             optimizer.history().trials().iter().for_each(|trial| savings.add(&trial.observation));

@@ -111,6 +111,8 @@ impl Settings {
         let count = self.search.design();
         let proposer = Initial::new(initial, space, Design::LatinHypercube, count, *seed, then)?;
         let (problem, racing) = (self.problem.clone(), self.racing.clone());
+        let baseline = history.intern(&problem.default);
+        history.relate(baseline, &problem.objective.constraints);
         let racer = match snapshot {
             Some(snapshot) => CappedRacer::restore(problem, racing, snapshot, &history),
             None => CappedRacer::new(problem, racing, &mut history),

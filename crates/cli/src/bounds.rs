@@ -63,6 +63,7 @@ fn limit(one: &Bound) -> String {
     let bound = match one.unit {
         Unit::Seconds if one.bound != 0.0 => seconds(one.bound),
         Unit::Bytes if one.bound != 0.0 => bytes(one.bound),
+        _ if one.relative => format!("{}x the {}", one.bound, one.against),
         _ => one.bound.to_string(),
     };
     format!("{} {bound}", one.sign)
@@ -92,12 +93,24 @@ fn reading(one: &Held, reading: f64) -> String {
 fn value(one: &Bound, value: f64) -> String {
     let near = value != one.bound && (value - one.bound).abs() < one.bound.abs() * 5e-3;
     match one.unit {
-        Unit::Seconds if near => format!("{value} s"),
+        Unit::Seconds if near => format!("{} s", on_its_side(value, one.bound)),
         Unit::Seconds => seconds(value),
         Unit::Bytes => bytes(value),
-        Unit::Plain if near => value.to_string(),
+        Unit::Plain if one.relative && near => format!("{}x", on_its_side(value, one.bound)),
+        Unit::Plain if one.relative => format!("{}x", number(value)),
+        Unit::Plain if near => on_its_side(value, one.bound),
         Unit::Plain => number(value),
     }
+}
+
+/// Formats a value with as few digits as show on which side of the bound it is.
+fn on_its_side(value: f64, bound: f64) -> String {
+    let is_exact_enough = |text: &String| {
+        let shown: f64 = text.parse().unwrap_or(value);
+        (shown - value).abs() < (value - bound).abs() / 2.0
+    };
+    let mut all = (0..=17).map(|decimals| format!("{value:.decimals$}"));
+    all.find(is_exact_enough).unwrap_or_else(|| value.to_string())
 }
 
 #[cfg(test)]
@@ -110,7 +123,8 @@ mod tests {
     use crate::words::Costs;
 
     fn constraint(name: &str, of: Bounded, side: Side, bound: f64, over: Over) -> Constraint {
-        Constraint { name: name.to_owned(), of, side, bound, over, confidence: CONFIDENCE, surrogate: None }
+        let (name, confidence) = (name.to_owned(), CONFIDENCE);
+        Constraint { name, of, side, bound, relative: false, over, confidence, surrogate: None }
     }
 
     #[test]
@@ -143,5 +157,12 @@ mod tests {
         assert_eq!(each(&unknown)[1], "recall not measured (bound >= 0.95: unknown)");
         assert_eq!(wanted(&costs.bounds).unwrap(), "every memory <= 2KiB, recall >= 0.95, every score >= 3");
         assert_eq!(held[2].value, Some(2.0));
+    }
+
+    #[test]
+    fn a_value_next_to_its_bound_has_the_digits_that_tell_them_apart() {
+        assert_eq!(on_its_side(1.029_702_970_3, 1.03), "1.0297");
+        assert_eq!(on_its_side(0.950_000_1, 0.95), "0.9500001");
+        assert_eq!(on_its_side(104_999.6, 105_000.0), "104999.6");
     }
 }

@@ -13,6 +13,7 @@ use view::compare::{self, AgainstFirst, Compared, Ground, Side};
 use crate::exit_code::ExitCode;
 use crate::message;
 use crate::progress::block::used;
+use crate::verdict::{self, Hosts};
 use crate::words::name;
 use crate::words::{Costs, ENOUGH_PAIRS, counted, harmless, probability, times};
 use crate::wrap;
@@ -23,7 +24,13 @@ Costs are compared on the pairs of instance and seed that all campaigns ran:
 those of their validations or, if there are no common ones, those of their
 training, where each result is biased by its own luck. Campaigns with a
 different objective or different instances are shown but not ranked. The
-campaigns may be running.")]
+campaigns may be running.
+
+To use several campaigns of one scenario, run it with different seeds:
+  captune run x.toml --seed 1 --dir 1.campaign
+The last lines name the campaign with the largest gain in training, with the
+verdict on its best configuration. The validation does not decide, so that
+the verdict is not biased by the choice.")]
 pub(crate) struct Arguments {
     /// Folders of the campaigns, or their scenarios
     #[arg(value_name = "DIR", num_args = 2.., required = true)]
@@ -48,7 +55,8 @@ pub(crate) fn compare(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 fn text(compared: &Compared, width: Option<usize>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let mut header = vec!["campaign", "spent", "best", "cost", gains_against(&compared.campaigns)];
+    let gains = gains_against(&compared.campaigns);
+    let mut header = vec!["campaign", "spent", "best", "cost", gains.as_str()];
     if compared.ranked {
         header.extend(["on common pairs", "against the first"]);
     }
@@ -99,7 +107,22 @@ fn text(compared: &Compared, width: Option<usize>) -> String {
                 &format!("not ranked: {} {}\n", harmless(&side.folder), harmless(&obstacle.to_string()));
         }
     }
+    remarks += &choice(compared).unwrap_or_default();
     text + &wrap::text(&remarks, width)
+}
+
+/// Names the campaign whose best configuration should be used, with the verdict on it.
+fn choice(compared: &Compared) -> Option<String> {
+    let side = compared.campaigns.get(compared.chosen?)?;
+    let costs = Costs::from(side.costs.clone());
+    let (all, folder) = (compared.campaigns.len(), harmless(&side.folder));
+    let mut text =
+        format!("\nbest of {all}: {folder}, with the largest gain over the {} in training\n", costs.against);
+    let verdict = side.verdict.as_ref().map(|verdict| verdict::lines(verdict, &costs, Hosts::IfOther));
+    for (number, line) in verdict.unwrap_or_default().into_iter().enumerate() {
+        text += &format!("{}{line}\n", if number == 0 { "verdict: " } else { "         " });
+    }
+    Some(text)
 }
 
 /// Describes what may be claimed about the best configuration of a campaign.
@@ -124,14 +147,12 @@ fn claim(side: &Side, costs: &Costs) -> String {
     }
 }
 
-/// Returns the title of the column of gains.
-fn gains_against(sides: &[Side]) -> &'static str {
-    let has = |against: &str| sides.iter().any(|side| side.costs.against == against);
-    match (has("default"), has("baseline")) {
-        (true, true) => "against its default or baseline",
-        (false, true) => "against the baseline",
-        _ => "against the default",
-    }
+/// Returns the heading of the gains column.
+fn gains_against(sides: &[Side]) -> String {
+    let names = ["default", "baseline", "starting point"];
+    let used: Vec<&str> =
+        names.into_iter().filter(|name| sides.iter().any(|side| side.costs.against == *name)).collect();
+    format!("against {} {}", if used.len() == 1 { "the" } else { "its" }, used.join(" or "))
 }
 
 fn against_first(found: &AgainstFirst, costs: &Costs) -> String {

@@ -135,6 +135,11 @@ impl Observation {
         self
     }
 
+    /// Replaces the constrained outputs.
+    pub(crate) fn set_constraints(&mut self, constraints: Vec<Option<Reading>>) {
+        self.constraints = constraints.into();
+    }
+
     /// Sets the tie-breaker between two timeouts; lower is better.
     #[must_use]
     pub fn with_tie(mut self, tie: Option<f64>) -> Self {

@@ -106,6 +106,8 @@ pub enum Why {
     Incumbent,
     /// A challenger is measured on one of the incumbent's pairs.
     Challenge,
+    /// The baseline is measured on the incumbent's next pair, because a constraint is relative to it.
+    Baseline,
     /// After the search, the baseline and the incumbent are measured on pairs that were not used to
     /// choose the incumbent.
     Validation,
@@ -113,13 +115,14 @@ pub enum Why {
 
 impl Why {
     /// All reasons.
-    pub const ALL: [Self; 3] = [Self::Incumbent, Self::Challenge, Self::Validation];
+    pub const ALL: [Self; 4] = [Self::Incumbent, Self::Challenge, Self::Baseline, Self::Validation];
 
     /// Returns the name of the reason used in the store.
     pub fn name(self) -> &'static str {
         match self {
             Self::Incumbent => "incumbent",
             Self::Challenge => "challenge",
+            Self::Baseline => "baseline",
             Self::Validation => "validation",
         }
     }

@@ -139,7 +139,7 @@ pub(super) fn bounds(
 ) {
     let span =
         |constraint: &Constraint| section.get(&constraint.name).map_or(Span::NONE, |found| found.span());
-    for constraint in constraints {
+    for constraint in constraints.iter().filter(|constraint| !constraint.relative) {
         let Bounded::Measure(measure) = constraint.of else { continue };
         let name = &constraint.name;
         let seconds = |time: Duration| (time.as_secs_f64(), show_duration(time).to_string());

@@ -17,6 +17,9 @@ use super::objective::Measure;
 use super::report::{Found, Report, Section, Value, place_of};
 use super::settings::SurrogateKind;
 
+/// The unit of a bound relative to the default.
+const RELATIVE: &str = "x default";
+
 /// Quantity that a constraint can bound.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Bounded {
@@ -62,8 +65,10 @@ pub struct Constraint {
     pub of: Bounded,
     /// Side of the bound that is allowed.
     pub side: Side,
-    /// The bound, in seconds, bytes or the unit of the output.
+    /// The bound, in seconds, bytes or the unit of the output; a factor if it is relative.
     pub bound: f64,
+    /// Whether the bound applies to the ratio of the output to the default's on the same pair.
+    pub relative: bool,
     /// Whether the bound applies to the mean over a configuration's pairs or to the worst pair.
     pub over: Over,
     /// Confidence that is required before a race drops a challenger because its mean violates the bound.
@@ -75,8 +80,8 @@ pub struct Constraint {
 impl Constraint {
     /// Returns the constraint in the engine's form.
     pub fn for_engine(&self) -> constraint::Constraint {
-        let (over, confidence) = (self.over, self.confidence);
-        constraint::Constraint { bound: self.side.signed(self.bound), over, confidence }
+        let Self { relative, over, confidence, .. } = *self;
+        constraint::Constraint { bound: self.side.signed(self.bound), relative, over, confidence }
     }
 
     /// Converts a trial's reading to the engine's form. Returns `None` if the reading is only a lower bound
@@ -226,9 +231,9 @@ fn one(report: &mut Report<'_>, name: &str, of: Bounded, item: &Found<'_, '_>) -
         _ => item.clone(),
     };
     let span = bound.span();
-    let (side, bound) = read_bound(report, &bound, of)?;
+    let Written { side, bound, relative } = read_bound(report, &bound, of)?;
     let (over, confidence, surrogate) = (over?, confidence?, surrogate?);
-    Some((span, Constraint { name: name.to_owned(), of, side, bound, over, confidence, surrogate }))
+    Some((span, Constraint { name: name.to_owned(), of, side, bound, relative, over, confidence, surrogate }))
 }
 
 fn read_confidence(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<f64> {
@@ -241,8 +246,16 @@ fn read_confidence(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<f64
     None
 }
 
-/// Reads the side and the number of a bound. The number is in the unit of the bounded output.
-fn read_bound(report: &mut Report<'_>, found: &Found<'_, '_>, of: Bounded) -> Option<(Side, f64)> {
+/// A bound as written in the scenario.
+struct Written {
+    side: Side,
+    /// The number, in the unit of the bounded output; a factor if it is relative.
+    bound: f64,
+    relative: bool,
+}
+
+/// Reads a bound, such as `<= 0.05` or `<= 1.02x default`.
+fn read_bound(report: &mut Report<'_>, found: &Found<'_, '_>, of: Bounded) -> Option<Written> {
     let example = match of {
         Bounded::Measure(measure) if measure.is_time() => "<= 5s",
         Bounded::Measure(Measure::Memory) => "<= 2GiB",
@@ -269,7 +282,15 @@ fn read_bound(report: &mut Report<'_>, found: &Found<'_, '_>, of: Bounded) -> Op
         report.mistake(found.span(), format!("`{}` is not a bound: `{text}`", found.key), hint);
         return None;
     };
+    let factor = relative_factor(number);
+    let relative = factor.is_some();
     let bound = match of {
+        Bounded::Solved if relative => {
+            let message = format!("`{}`: `solved` cannot be relative to the default", found.key);
+            report.mistake(found.span(), message, "bound the share of trials itself: write `\">= 0.9\"`");
+            return None;
+        }
+        _ if relative => positive_factor(factor.unwrap_or_default()),
         Bounded::Measure(measure) if measure.is_time() => {
             parse_duration(number).map(|time| time.as_secs_f64()).map_err(|error| error.why)
         }
@@ -282,7 +303,8 @@ fn read_bound(report: &mut Report<'_>, found: &Found<'_, '_>, of: Bounded) -> Op
         Ok(bound) => bound,
         Err(why) => {
             let message = format!("`{}`: `{number}` is not a valid bound: {why}", found.key);
-            report.mistake(found.span(), message, format!("write a bound such as `\"{example}\"`"));
+            let hint = format!("write a bound such as `\"{example}\"` or `\"<= 1.02x default\"`");
+            report.mistake(found.span(), message, hint);
             return None;
         }
     };
@@ -298,7 +320,21 @@ fn read_bound(report: &mut Report<'_>, found: &Found<'_, '_>, of: Bounded) -> Op
         report.mistake(found.span(), message, "a share is between 0 and 1: write `\">= 0.9\"` for 90 %");
         return None;
     }
-    Some((side, bound))
+    Some(Written { side, bound, relative })
+}
+
+/// Returns the factor of a bound relative to the default, `1.02x default`, as text.
+fn relative_factor(text: &str) -> Option<&str> {
+    let factor = text.strip_suffix("default").or_else(|| text.strip_suffix("baseline"))?.trim_end();
+    let factor = factor.strip_suffix(" the").unwrap_or(factor).trim_end();
+    Some(factor.strip_suffix(['x', '*', '×'])?.trim_end())
+}
+
+fn positive_factor(text: &str) -> Result<f64, String> {
+    match plain_number(text) {
+        Ok(factor) if factor <= 0.0 => Err("the factor must be positive".to_owned()),
+        other => other,
+    }
 }
 
 fn plain_number(text: &str) -> Result<f64, String> {
@@ -317,7 +353,7 @@ fn check_compatible(report: &mut Report<'_>, found: &Found<'_, '_>, own: &[(Span
             if one.side == other.side && one.over == other.over {
                 let message = format!("`{}` has two bounds of the same kind: {other} and {one}", found.key);
                 report.mistake(*span, message, "keep only the stricter one");
-            } else if low.side != high.side && low.bound > high.bound {
+            } else if low.side != high.side && low.relative == high.relative && low.bound > high.bound {
                 // No value satisfies both bounds, whether they apply to the mean or to the worst pair.
                 let message = format!("`{}` cannot be satisfied: {low} and {high}", found.key);
                 report.mistake(
@@ -334,7 +370,8 @@ fn check_compatible(report: &mut Report<'_>, found: &Found<'_, '_>, own: &[(Span
 impl fmt::Display for Constraint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let over = if self.over == Over::Max { "every " } else { "" };
-        write!(f, "{over}{} {} {}", self.name, self.side.sign(), self.bound)
+        let unit = if self.relative { RELATIVE } else { "" };
+        write!(f, "{over}{} {} {}{unit}", self.name, self.side.sign(), self.bound)
     }
 }
 
@@ -361,7 +398,8 @@ pub(super) fn meaning(name: &str, value: &Value<'_>) -> String {
             Some(SurrogateKind::Gaussian) => ", surrogate gaussian",
             Some(_) => ", surrogate forest",
         };
-        format!("\"{} {}\"{over}{sure}{by}", one.side.sign(), one.bound)
+        let unit = if one.relative { RELATIVE } else { "" };
+        format!("\"{} {}{unit}\"{over}{sure}{by}", one.side.sign(), one.bound)
     };
     all.iter().map(shown).collect::<Vec<_>>().join(" and ")
 }

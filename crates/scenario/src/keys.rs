@@ -183,7 +183,7 @@ pub const KEYS: &[Key] = &[
     key("outputs.NAME.file", Form::Text, "required with `key`, unless the answer is JSON", Judgement::Outputs, "JSON or TOML file that the target writes, relative to its working directory"),
     key("outputs.NAME.key", Form::Text, "required with `file`", Judgement::Outputs, "path to the number: names separated by dots; list positions start at 0; without `file`, a path in the `outputs` of a JSON answer"),
     key("constraints.NAME", Form::Bound, "none", Judgement::Constraints, "bound on an output, on `cpu_time`, `wall_time` or `memory`, or on `solved`, the share of trials that finish"),
-    key("constraints.NAME.bound", Form::Text, "required in a table", Judgement::Constraints, "`<=` or `>=` and a number; times and memory need a unit"),
+    key("constraints.NAME.bound", Form::Text, "required in a table", Judgement::Constraints, "`<=` or `>=` and a number; times and memory need a unit; `<= 1.02x default` is relative to the default on the same pair"),
     key("constraints.NAME.over", Form::Text, "\"mean\"", Judgement::Constraints, "what is bounded over all pairs: the `mean` or the worst value (`max`)"),
     key("constraints.NAME.confidence", Form::Number, "0.975", Judgement::Constraints, "a race drops a challenger early once its mean is beyond the bound with this confidence; above 0.5 and below 1"),
     key("constraints.NAME.surrogate", Form::Text, "same as the cost's", Judgement::Constraints, "model for this output: `forest` or `gaussian`; by default the one that models the cost, or a forest if that is `neural`"),

@@ -53,7 +53,7 @@ use std::path::{Path, PathBuf};
 
 use confine::Limits;
 use engine::{Configuration, Space};
-use space::{Diagnostics, Span};
+use space::{Diagnostics, Kind, Span};
 use toml::de::DeTable;
 
 use report::{Report, Section};
@@ -108,6 +108,21 @@ impl Scenario {
     /// Returns the configuration that gains are measured against.
     pub fn baseline(&self) -> Configuration {
         self.baseline.clone().unwrap_or_else(|| self.space.default_configuration())
+    }
+
+    /// Returns what the configuration that gains are measured against is called. It is called the default only
+    /// if the user gave a default for every parameter.
+    pub fn against(&self) -> &'static str {
+        let is_given = |parameter: &space::Parameter| {
+            parameter.default_is_given() || parameter.fixed().is_some() || parameter.kind() == Kind::Constant
+        };
+        if self.baseline.is_some() {
+            "baseline"
+        } else if self.space.parameters().iter().all(is_given) {
+            "default"
+        } else {
+            "starting point"
+        }
     }
 }
 

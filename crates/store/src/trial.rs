@@ -83,6 +83,7 @@ pub(super) fn search_trial(row: &Row<'_>) -> rusqlite::Result<Option<Trial>> {
     let why = match row.get_ref(10)?.as_bytes()? {
         b"incumbent" => Why::Incumbent,
         b"challenge" => Why::Challenge,
+        b"baseline" => Why::Baseline,
         _ => return Ok(None),
     };
     let parts = Parts { status: 5, cost: 6, spent: 8, constraints: 11, tie: 22 };

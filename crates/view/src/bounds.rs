@@ -17,8 +17,13 @@ pub struct Bound {
     pub over: Over,
     /// The comparison operator: `<=` or `>=`.
     pub sign: &'static str,
-    /// The bound.
+    /// The bound; a factor if it is relative.
     pub bound: f64,
+    /// Whether the bound and the values are ratios to the default's output on the same pair.
+    pub relative: bool,
+    /// What such a ratio refers to: `default`, `baseline` or `starting point`.
+    #[serde(skip)]
+    pub against: &'static str,
     /// The unit of the bound.
     #[serde(skip)]
     pub unit: Unit,
@@ -41,16 +46,17 @@ pub struct Held {
 }
 
 impl Bound {
-    pub(crate) fn of(one: &Constraint) -> Self {
-        let (name, unit) = (one.name.clone(), Unit::of_bounded(one.of));
-        Self { name, over: one.over, sign: one.sign(), bound: one.bound, unit }
+    pub(crate) fn of(one: &Constraint, against: &'static str) -> Self {
+        let unit = if one.relative { Unit::Plain } else { Unit::of_bounded(one.of) };
+        let Constraint { over, bound, relative, .. } = *one;
+        Self { name: one.name.clone(), over, sign: one.sign(), bound, relative, against, unit }
     }
 }
 
 impl Held {
-    pub(crate) fn of(one: &Constraint, holding: &Holding) -> Self {
+    pub(crate) fn of(one: &Constraint, holding: &Holding, against: &'static str) -> Self {
         Self {
-            bound: Bound::of(one),
+            bound: Bound::of(one, against),
             value: holding.value.map(|value| one.shown(value.lower_bound())),
             censored: holding.value.map(Reading::is_censored),
             pairs: holding.pairs,

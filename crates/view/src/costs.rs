@@ -50,8 +50,7 @@ impl Costs {
             (Some(_), _) if unit == Unit::Seconds => format!("PAR{}", objective.par),
             (Some(_), _) => format!("PAR{} {noun}", objective.par),
         };
-        let against = if scenario.baseline.is_some() { "baseline" } else { "default" };
-        Self::new(unit, objective.sense, noun, mean, against).bounded_by(&scenario.constraints)
+        Self::new(unit, objective.sense, noun, mean, scenario.against()).bounded_by(&scenario.constraints)
     }
 
     /// Creates a value without constraints from its parts.
@@ -62,7 +61,7 @@ impl Costs {
 
     /// Returns a copy with these constraints.
     pub fn bounded_by(&self, constraints: &[Constraint]) -> Self {
-        let bounds = constraints.iter().map(Bound::of).collect();
+        let bounds = constraints.iter().map(|one| Bound::of(one, self.against)).collect();
         Self { bounds, constraints: constraints.to_vec(), ..self.clone() }
     }
 
@@ -79,7 +78,11 @@ impl Costs {
 
     /// Returns a configuration's result for each constraint, with the user's sign.
     pub fn held(&self, holdings: &[Holding]) -> Vec<Held> {
-        self.constraints.iter().zip(holdings).map(|(one, holding)| Held::of(one, holding)).collect()
+        self.constraints
+            .iter()
+            .zip(holdings)
+            .map(|(one, holding)| Held::of(one, holding, self.against))
+            .collect()
     }
 
     /// Returns the name of the output that the constraint with this index applies to.

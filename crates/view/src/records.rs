@@ -28,7 +28,11 @@ pub struct Records<'a> {
 impl<'a> Records<'a> {
     /// Reads the whole store.
     pub fn of(kept: &'a Kept) -> Result<Self, ViewError> {
-        let (loaded, validations) = (kept.reader().load()?, kept.reader().validations()?);
+        let (mut loaded, validations) = (kept.reader().load()?, kept.reader().validations()?);
+        if let Ok(settings) = kept.settings() {
+            // Without a readable scenario, there are no constraints to judge by.
+            loaded.history.relate(ConfigId(0), &settings.problem.objective.constraints);
+        }
         Ok(Self { default: kept.default()?, kept, loaded, validations })
     }
 

@@ -85,7 +85,7 @@ impl Opened {
             Concluded::default()
         };
         let deadline = campaign.deadline();
-        campaign.finish(&reason(&stop, scenario.baseline.is_some()))?;
+        campaign.finish(&reason(&stop, scenario.against()))?;
         let planned = plan(&settings, unseen).pairs.len();
         Ok(Outcome { stop, progress, best, validation, planned, deadline })
     }
@@ -102,18 +102,14 @@ pub fn is_end(reason: &str) -> bool {
 }
 
 /// Returns the reason to store for the end of a session.
-fn reason(stop: &Stop, baseline: bool) -> String {
+fn reason(stop: &Stop, against: &str) -> String {
     match stop {
         Stop::Budget(limit) => format!("{SPENT}: {}", limit.name()),
         Stop::Exhausted => EXHAUSTED.to_owned(),
         Stop::Interrupted => "interrupted".to_owned(),
         Stop::Deadline => "deadline".to_owned(),
-        Stop::NeverSucceeded { .. } => {
-            format!("the {} never succeeded", if baseline { "baseline" } else { "default" })
-        }
-        Stop::DefaultWrong { .. } => {
-            format!("the {} gives wrong answers", if baseline { "baseline" } else { "default" })
-        }
+        Stop::NeverSucceeded { .. } => format!("the {against} never succeeded"),
+        Stop::DefaultWrong { .. } => format!("the {against} gives wrong answers"),
         Stop::Lost { lost, of, .. } => format!("{lost} of {of} trials were lost"),
         Stop::Aborted(why) => format!("aborted: {why}"),
     }

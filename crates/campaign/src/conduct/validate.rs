@@ -96,7 +96,8 @@ pub fn open_to_validate(order: &ValidationOrder) -> Result<ToValidate, ConductEr
     {
         return Err(ConductError::ShortCutoff);
     }
-    let history = loaded.history;
+    let mut history = loaded.history;
+    history.relate(ConfigId(0), &settings.problem.objective.constraints);
     let incumbent = store.reader().summary()?.best.map(|leader| leader.incumbent.config);
     let candidate = match (&order.configuration, incumbent) {
         (Some(configuration), _) => Valued {

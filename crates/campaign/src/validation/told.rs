@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use engine::history::{History, Trial};
+use engine::history::{History, Trial, rated};
 use engine::problem::constraint::Tally;
 use engine::problem::{Constraint, Holding, Objective};
 use engine::stats::{Measured, Validated};
@@ -76,7 +76,10 @@ impl OnBoth {
         let Some((default_cost, tuned_cost)) = known else { return };
         let measured = Measured { instance: pair.instance, default: default_cost, tuned: tuned_cost };
         self.validated.push(Validated::new(measured, default.status(), tuned.status()));
-        self.readings.push([default, tuned].map(|told| told.constraints().into()));
+        // On the same pair, the default is what a relative constraint refers to.
+        let unit = default.constraints();
+        let rate = |told: &Observation| rated(&objective.constraints, told.constraints(), unit).into();
+        self.readings.push([rate(default), rate(tuned)]);
     }
 
     /// Counts the configurations that were compared with the default on pairs of the plan.

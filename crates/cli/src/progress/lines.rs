@@ -68,7 +68,12 @@ pub(crate) fn pass(pass: &PassCost, facts: &Facts) -> Line {
     let costs = &facts.costs;
     let timeout = if pass.is_timeout { " (a timeout)" } else { "" };
     let (verb, cost) = (costs.verb(), costs.show(pass.cost));
-    let mut parts = vec![format!("the {} {verb} {cost} on its first pair{timeout}", costs.against)];
+    let invented = if costs.against == "starting point" {
+        " (the middle of each range that has no default)"
+    } else {
+        ""
+    };
+    let mut parts = vec![format!("the {}{invented} {verb} {cost} on its first pair{timeout}", costs.against)];
     let time = span(pass.wall);
     parts.push(match facts.instances {
         1 => format!("one trial takes {time}"),

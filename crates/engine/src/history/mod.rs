@@ -6,6 +6,7 @@
 
 mod fingerprint;
 mod mixing;
+mod relative;
 mod table;
 
 use std::collections::{BTreeMap, HashMap};
@@ -14,9 +15,12 @@ use serde::{Deserialize, Serialize};
 use space::Configuration;
 
 use crate::observation::{Observation, Status};
+use crate::problem::Constraint;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, Why};
 use fingerprint::AlreadyMixed;
 use mixing::Mixing;
+use relative::Relative;
+pub use relative::rated;
 use table::Readings;
 pub(crate) use table::is_more_informative;
 
@@ -55,6 +59,8 @@ pub struct History {
     tried: usize,
     /// Number of wrong answers from each configuration that has given any.
     wrong: BTreeMap<ConfigId, u32>,
+    /// How outputs relate to those of the baseline; `None` if no constraint is relative.
+    relative: Option<Relative>,
 }
 
 impl History {
@@ -128,6 +134,26 @@ impl History {
         self.by_pair.get(&pair).copied()
     }
 
+    /// Rates the outputs of relative constraints by those of the baseline, in the trials so far and in
+    /// all that follow. Has no effect if it was called before or if no constraint is relative.
+    pub fn relate(&mut self, baseline: ConfigId, constraints: &[Constraint]) {
+        if self.relative.is_none() {
+            self.relative = Relative::new(baseline, constraints);
+            (0..self.trials.len()).for_each(|row| self.rate(row));
+        }
+    }
+
+    /// Rates the outputs of a trial, and those of trials that only waited for this one.
+    fn rate(&mut self, row: usize) {
+        let (Some(relative), Some(trial)) = (&mut self.relative, self.trials.get_mut(row)) else { return };
+        let pair = trial.key.pair;
+        let outputs = relative.rated(row, (trial.key.config, pair), trial.observation.constraints());
+        trial.observation.set_constraints(outputs);
+        for (row, outputs) in relative.take_due(pair) {
+            self.trials[row].observation.set_constraints(outputs);
+        }
+    }
+
     /// Adds a trial that has ended; its configuration must have been interned.
     pub fn push(&mut self, trial: Trial) {
         let pair = self.intern_pair(trial.key.pair);
@@ -143,6 +169,7 @@ impl History {
             self.readings[trial.key.config.index()].insert(pair, row, &trial.observation, &self.trials);
         }
         self.trials.push(trial);
+        self.rate(row as usize);
     }
 
     /// Removes and returns all trials except the first `told`.

@@ -54,6 +54,11 @@ impl Objective {
         Self { cutoff: None, par: 10.0, grain: 0.0, constraints: Vec::new() }
     }
 
+    /// Returns whether the baseline must be measured on every pair, because a constraint refers to it.
+    pub fn needs_baseline(&self) -> bool {
+        self.constraints.iter().any(|one| one.relative)
+    }
+
     /// Returns a cap at the cutoff, or no cap if there is no cutoff.
     pub fn full_cap(&self) -> Cap {
         self.cutoff.map_or(Cap::NONE, Cap::at)

@@ -54,6 +54,8 @@ pub enum Over {
 pub struct Constraint {
     /// The largest value allowed.
     pub bound: f64,
+    /// Whether the bound applies to the output divided by the baseline's on the same pair.
+    pub relative: bool,
     /// How the readings of a configuration's pairs are combined.
     pub over: Over,
     /// Confidence at which a race drops a challenger because its mean is above the bound; above 0.5
@@ -64,7 +66,12 @@ pub struct Constraint {
 impl Constraint {
     /// Returns a constraint with the default confidence.
     pub const fn new(bound: f64, over: Over) -> Self {
-        Self { bound, over, confidence: CONFIDENCE }
+        Self { bound, relative: false, over, confidence: CONFIDENCE }
+    }
+
+    /// Returns a constraint on the ratio to the baseline's output, with the default confidence.
+    pub const fn relative(bound: f64, over: Over) -> Self {
+        Self { relative: true, ..Self::new(bound, over) }
     }
 }
 

@@ -69,6 +69,7 @@ impl CappedRacer {
     /// race first, because no proposer would propose them again.
     pub fn new(problem: Problem, racing: Racing, history: &mut History) -> Self {
         let incumbent = history.intern(&problem.default);
+        history.relate(incumbent, &problem.objective.constraints);
         let mut state = IncumbentState::new(problem, racing, incumbent);
         state.gain_all_known(history);
         let mut earlier: Vec<(usize, ConfigId)> = (0..history.configurations().len() as u32)
@@ -131,6 +132,13 @@ impl CappedRacer {
         self.running.values().map(|running| &running.trial).filter(gain).map(|trial| trial.key.pair)
     }
 
+    /// Returns the pairs on which the baseline is running, so that the incumbent can gain them afterwards.
+    fn before_gains(&self, history: &History) -> impl Iterator<Item = Pair> {
+        let baseline = self.state.baseline(history);
+        let trials = self.running.values().map(|running| &running.trial);
+        trials.filter(move |trial| Some(trial.key.config) == baseline).map(|trial| trial.key.pair)
+    }
+
     /// Starts a trial.
     fn run(&mut self, key: TrialKey, cap: Cap, why: Why, prior: Option<f64>, history: &History) -> Ask {
         let id = TrialId(self.next_trial);
@@ -141,15 +149,20 @@ impl CappedRacer {
     }
 
     /// Returns the next trial of the incumbent, if a pair is due. If the history already contains its cost on
-    /// the pair, the incumbent gains the pair at once.
+    /// the pair, the incumbent gains the pair at once. If a constraint is relative to the baseline, the
+    /// baseline is measured on the pair first.
     fn gain(&mut self, history: &History) -> Option<Ask> {
         loop {
-            let pending: Vec<Pair> = self.gains().collect();
+            let pending: Vec<Pair> = self.gains().chain(self.before_gains(history)).collect();
             if self.state.pairs().len() + pending.len() >= self.state.pairs_due(self.challengers) {
                 return None;
             }
             let pair = self.state.next_pair(&pending)?;
             let config = self.state.incumbent();
+            if let Some(baseline) = self.state.missing_baseline(pair, history) {
+                let (key, cap) = (TrialKey { config: baseline, pair }, self.state.objective().full_cap());
+                return Some(self.run(key, cap, Why::Baseline, None, history));
+            }
             if known(history, self.state.objective(), config, pair).is_none() {
                 let cap = self.state.objective().full_cap();
                 return Some(self.run(TrialKey { config, pair }, cap, Why::Incumbent, None, history));
@@ -514,7 +527,7 @@ impl Racer for CappedRacer {
                     self.gained(trial.key.pair, history);
                 }
             }
-            (Why::Challenge, None) | (Why::Validation, _) => {}
+            (Why::Challenge, None) | (Why::Baseline | Why::Validation, _) => {}
             (Why::Challenge, Some(place)) => {
                 let race = &mut self.races[place];
                 let pair = trial.key.pair;

@@ -158,6 +158,20 @@ impl IncumbentState {
         }
     }
 
+    /// Returns the baseline if it must be measured on a pair before the incumbent gains it.
+    pub(super) fn missing_baseline(&self, pair: Pair, history: &History) -> Option<ConfigId> {
+        self.baseline(history).filter(|&baseline| {
+            known(history, self.objective(), baseline, pair).is_none() && !history.is_barred(baseline)
+        })
+    }
+
+    /// Returns the baseline if a constraint is relative to it and it is not the incumbent.
+    pub(super) fn baseline(&self, history: &History) -> Option<ConfigId> {
+        let is_needed = self.objective().needs_baseline();
+        let baseline = is_needed.then(|| history.find(&self.problem.default)).flatten();
+        baseline.filter(|&baseline| baseline != self.incumbent)
+    }
+
     /// Adds a pair on which the incumbent's cost is known.
     pub(super) fn gain(&mut self, pair: Pair, history: &History) {
         if self.met.insert(pair) {

@@ -125,6 +125,14 @@ impl World {
         Self::new(seed, SPACES[one_of(SPACES.len())], traits, objective, instances, racing)
     }
 
+    /// Returns a world with a constraint relative to the default.
+    pub fn relative(seed: u64) -> Self {
+        let mut world = Self::random(seed);
+        let over = if seed % 2 == 0 { Over::Mean } else { Over::Max };
+        world.problem.objective.constraints = vec![Constraint::relative(1.1, over)];
+        world
+    }
+
     /// Returns a world for testing the law that capping changes nothing. Times are repeatable; there are
     /// timeouts, failures and sometimes a constraint.
     pub fn repeatable(seed: u64) -> Self {

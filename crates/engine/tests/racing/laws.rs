@@ -40,6 +40,12 @@ fn the_incumbent_gains_its_pairs_if_the_default_is_expensive_and_others_are_luck
 }
 
 #[test]
+fn the_racer_conforms_if_a_constraint_is_relative_to_the_default() {
+    let seen = conforms(&make, &restore, (0..200).map(World::relative));
+    assert!(seen.promoted > 100 && seen.restored > 200, "{seen:?}: too few events to prove the laws");
+}
+
+#[test]
 fn capping_does_not_change_the_winners() {
     let (winners, capped) = capping_changes_nothing(&make, 0..1000, 40);
     assert!(

@@ -70,3 +70,27 @@ fn bounds_without_effect_give_warnings() {
     let shown = Stage::new().read(&every).warnings.to_string();
     assert!(shown.contains("`objective.cutoff` stops it at 5s"), "{shown}");
 }
+
+#[test]
+fn a_bound_relative_to_the_default_is_a_factor() {
+    let text = with(
+        "error = \"<= 1.02x default\"\nrecall = { bound = \">= 0.99 x the default\", over = \"max\" }\n\
+         cpu_time = \"<= 2 * default\"\nmemory = \"<= 1.5xdefault\"",
+    );
+    let scenario = Stage::new().read(&text);
+    let read: Vec<String> = scenario.constraints.iter().map(ToString::to_string).collect();
+    let expected = [
+        "cpu_time <= 2x default",
+        "error <= 1.02x default",
+        "memory <= 1.5x default",
+        "every recall >= 0.99x default",
+    ];
+    assert_eq!(read, expected);
+    assert_eq!(scenario.constraints_for_engine()[1], Constraint::relative(1.02, Over::Mean));
+    assert_eq!(scenario.constraints_for_engine()[3], Constraint::relative(-0.99, Over::Max));
+    assert_eq!(scenario.warnings.to_string(), "");
+    insta::assert_snapshot!(Stage::new().mistakes(&with(
+        "error = [\"<= 0x default\", \"<= x default\", \"<= 1.02 default\", \"<= 5s x default\"]\n\
+         solved = \">= 1x default\"\ncpu_time = \">= 0.5x default\"\n"
+    )));
+}

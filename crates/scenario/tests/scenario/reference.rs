@@ -30,7 +30,7 @@ fn the_examples_are_valid_and_use_every_key() {
         document.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     assert!(examples.len() >= 3, "{}", examples.len());
     let stage = Stage::new();
-    for file in ["cnf/a.cnf", "cnf/b.cnf", "test/c.cnf", "models/a.mps"] {
+    for file in ["cnf/a.cnf", "cnf/b.cnf", "test/c.cnf", "models/a.mps", "clips/a.y4m"] {
         stage.file(file, "");
     }
     stage.file("minisat.toml", &std::fs::read_to_string(root().join("spaces/minisat.toml")).unwrap());
@@ -40,7 +40,7 @@ fn the_examples_are_valid_and_use_every_key() {
     stage.file("production.conf", "rate 0.25\n# as delivered\nfast=true\n");
     stage.file("last-year.json", "{\"depth\": 4}");
     stage.file("colleague.toml", "depth = 2\n");
-    for program in ["minisat", "steps", "bench", "up", "down", "check", "server"] {
+    for program in ["minisat", "steps", "bench", "encode", "up", "down", "check", "server"] {
         let path = stage.file(program, "#!/bin/sh\n");
         std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }

@@ -30,6 +30,10 @@ pub struct Compared {
     /// The pairs on which the campaigns are compared.
     #[serde(rename = "common")]
     pub on: Option<On>,
+    /// Index of the campaign whose best configuration should be used; `None` if the campaigns cannot be
+    /// compared or none has found anything better than the configuration it started from. Only the training
+    /// decides, because a configuration chosen by its validation would have no unbiased validation left.
+    pub chosen: Option<usize>,
 }
 
 /// The pairs that all campaigns have in common.
@@ -57,6 +61,8 @@ pub struct Side {
     /// The results of its best configuration; `None` until that configuration has been measured.
     #[serde(rename = "best_standing")]
     pub standing: Option<Standing>,
+    /// Factor by which the best is better than the default in training, even if there are few common pairs.
+    pub training: Option<f64>,
     /// The verdict on its best configuration.
     pub verdict: Option<Verdict>,
     /// Reasons why the campaign cannot be ranked against the first one; empty if it can be.
@@ -95,11 +101,28 @@ pub fn compare(all: &[Kept]) -> Result<Compared, ViewError> {
     let sides = sides.map(|(place, ((records, _), obstacles))| {
         Side::of(records, obstacles, common.as_ref().map(|common| (common, place)))
     });
+    let campaigns: Vec<Side> = sides.collect::<Result<_, ViewError>>()?;
     Ok(Compared {
-        campaigns: sides.collect::<Result<_, ViewError>>()?,
+        chosen: comparable.then(|| chosen(&campaigns)).flatten(),
+        campaigns,
         ranked: common.is_some(),
         on: common.map(|common| On { pairs: common.pairs, ground: common.ground }),
     })
+}
+
+/// Returns the index of the campaign with the largest gain in training, the first among equals. Feasible
+/// configurations come first.
+fn chosen(campaigns: &[Side]) -> Option<usize> {
+    let found = campaigns.iter().enumerate().filter(|(_, side)| side.best.configuration != 0);
+    let rank = |(_, side): &(usize, &Side)| {
+        let is_feasible = side.standing.as_ref().is_some_and(|standing| standing.feasible);
+        (is_feasible, side.training.unwrap_or(0.0))
+    };
+    let best = found.rev().max_by(|one, other| {
+        let ((feasible, gain), (other_feasible, other_gain)) = (rank(one), rank(other));
+        feasible.cmp(&other_feasible).then_with(|| gain.total_cmp(&other_gain))
+    });
+    best.map(|(place, _)| place)
 }
 
 fn contestant<'a>((records, settings): &'a (Records<'_>, Settings)) -> Result<Contestant<'a>, ViewError> {
@@ -121,7 +144,7 @@ impl Side {
         obstacles: Vec<Obstacle>,
         common: Option<(&Common, usize)>,
     ) -> Result<Self, ViewError> {
-        let Figures { costs, budget, best, verdict, .. } = Figures::of(records)?;
+        let Figures { costs, budget, best, verdict, training, .. } = Figures::of(records)?;
         let against = common.and_then(|(common, place)| common.against_first[place].as_ref());
         let values = Values::from(records.best_configuration());
         Ok(Self {
@@ -131,6 +154,7 @@ impl Side {
             spent: records.spent(),
             best: Valued { configuration: records.best().0, values },
             standing: best,
+            training: training.and_then(|training| training.any_ratio),
             verdict,
             obstacles,
             common_cost: common.map(|(common, place)| costs.number(common.means[place])),

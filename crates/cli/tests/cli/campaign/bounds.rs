@@ -342,3 +342,34 @@ fn only_campaigns_with_the_same_bounds_are_ranked() {
     let why = "not ranked: other.campaign has `constraints` error <= 0.03, the first has error <= 0.05";
     assert!(said.contains(why), "{said}");
 }
+
+/// A target whose size depends on the instance. With a larger `x` it needs fewer steps and gives larger files:
+/// 1 % for each step of `x`.
+const PACKER: &str = r#"#!/bin/sh
+case $2 in *small*) unit=1 ;; *) unit=1000 ;; esac
+echo "steps $((100 - 10 * $1))"
+echo "size $(((100 + $1) * unit))"
+"#;
+
+#[test]
+fn a_bound_relative_to_the_default_is_judged_on_every_instance_by_itself() {
+    let outputs = "size = { pattern = 'size ([0-9]+)' }\n";
+    let scenario = SCENARIO
+        .replace("[constraints]", &format!("{outputs}[constraints]"))
+        .replace("error = { pattern = 'error (\\S+)' }\nright = { pattern = 'right (\\S+)' }\n", "")
+        .replace("error = \"<= 0.05\"", "size = { bound = \"<= 1.03x default\", over = \"max\" }")
+        .replace("default = 8", "default = 1")
+        .replace(r#"["a", "b", "c"]"#, r#"["a-small", "b-large", "c-small"]"#)
+        .replace(r#"["d", "e", "f", "g", "h", "i"]"#, r#"["d-small", "e-large", "f", "g-small", "h", "i"]"#);
+    let stage = stage(PACKER, &scenario);
+    let said = ran(&stage);
+    // 101 % at x = 1, the default; 104 % at x = 4 is 1.0297 of that, and 105 % is too much.
+    let status = stage.status("count.campaign");
+    assert_eq!(status["best"]["values"]["x"], 4, "{said}");
+    let shown = &status["best_standing"]["constraints"][0];
+    assert_eq!((&shown["relative"], &shown["bound"]), (&true.into(), &1.03.into()), "{shown}");
+    let value = shown["value"].as_f64().unwrap();
+    assert!((value - 104.0 / 101.0).abs() < 1e-12, "{value}");
+    let verdict = "worst size 1.0297x (bound <= 1.03x the default: kept); the default: 1x (kept).";
+    assert!(said.contains(verdict), "{said}");
+}

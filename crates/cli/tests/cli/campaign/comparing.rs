@@ -64,3 +64,25 @@ fn the_column_of_gains_names_the_default_or_the_baseline() {
         assert!(said.lines().next().unwrap().contains(column), "{said}");
     }
 }
+
+#[test]
+fn of_several_seeds_the_largest_gain_in_training_is_named_with_its_own_verdict() {
+    let stage = Stage::new(SCENARIO);
+    for seed in [1, 2, 3] {
+        assert_eq!(
+            code(&stage.captune(&format!("run count.toml --seed {seed} --dir s{seed} --trials 30"))),
+            0
+        );
+    }
+    let found: Value = serde_json::from_str(&stage.said("compare s1 s2 s3 --json")).unwrap();
+    let campaigns = found["campaigns"].as_array().unwrap();
+    let chosen = found["chosen"].as_u64().unwrap() as usize;
+    let gain = |place: usize| campaigns[place]["training"].as_f64().unwrap_or(0.0);
+    assert!((0..3).all(|place| gain(place) <= gain(chosen)), "{found}");
+    let said = stage.said("compare s1 s2 s3");
+    let named = format!("\nbest of 3: s{}, with the largest gain over the default in training\n", chosen + 1);
+    assert!(said.contains(&named), "{said}");
+    let verdict = said.lines().find(|line| line.starts_with("verdict: ")).unwrap();
+    let pairs = format!(" on {} pairs of ", campaigns[chosen]["verdict"]["pairs"]);
+    assert!(verdict.contains(&pairs), "{verdict}");
+}

@@ -139,3 +139,38 @@ fn a_feasible_successor_is_preferred_to_a_faster_one_known_on_more_pairs() {
     }
     assert_eq!(optimizer.incumbent(), ConfigId(0));
 }
+
+#[test]
+fn the_baseline_runs_on_every_pair_before_an_incumbent_that_replaced_it() {
+    let objective =
+        Objective { constraints: vec![Constraint::relative(1.02, Over::Mean)], ..Objective::capped(CUTOFF) };
+    let racing = Racing { max_pairs: 50, ..STEADY };
+    let mut optimizer = arena_with(20, objective, 1, racing);
+    // Sizes differ by instance. Configuration 1 is faster and 1 % larger; all others are 10 % larger.
+    let size = |request: &TrialRequest| {
+        let factor = [1.0, 1.01, 1.1][request.key.config.index().min(2)];
+        factor * 10_f64.powi(request.key.pair.instance.0 as i32 % 5)
+    };
+    let mut baseline = 0;
+    for _ in 0..200 {
+        let request = run(&mut optimizer);
+        let is_baseline = request.key.config == ConfigId(0);
+        baseline += usize::from(request.why == Why::Baseline);
+        assert!(request.why != Why::Baseline || is_baseline);
+        if request.why == Why::Incumbent && !is_baseline {
+            let history = optimizer.history();
+            let pair = history.find_pair(request.key.pair).unwrap();
+            assert!(history.reading(ConfigId(0), pair).is_some(), "{request:?} before the baseline");
+        }
+        let cost = if is_baseline { 10.0 } else { 5.0 };
+        let told = if cost > request.cap.cost() {
+            Observation::capped(request.cap.cost())
+        } else {
+            output(cost, size(&request))
+        };
+        optimizer.tell(request.id, told).unwrap();
+    }
+    assert_eq!(optimizer.incumbent(), ConfigId(1));
+    assert!(baseline > 10, "{baseline} trials of the baseline");
+    assert!(optimizer.incumbent_pairs() > 20, "{} pairs", optimizer.incumbent_pairs());
+}

@@ -153,13 +153,20 @@ impl Witness {
                     .any(|out| out.request.key.config == self.incumbent && out.request.key.pair == key.pair);
                 law!(self, met || soon, "{key:?}: not a pair of the incumbent");
             }
+            Why::Baseline => {
+                law!(self, self.problem.objective.needs_baseline(), "no constraint needs the baseline");
+                law!(self, *configuration == self.problem.default, "{key:?} is not the baseline");
+                law!(self, *cap == self.problem.objective.full_cap(), "the baseline is capped at {cap:?}");
+            }
             Why::Validation => law!(self, false, "{key:?}: a search requests no validation"),
         }
     }
 
-    /// Returns whether the incumbent would gain a pair through this trial.
+    /// Returns whether the incumbent would gain a pair through this trial, or through its own trial after it.
     fn is_gain(&self, request: &TrialRequest) -> bool {
-        request.why == Why::Incumbent && request.key.config == self.incumbent
+        let is_own = request.why == Why::Incumbent && request.key.config == self.incumbent;
+        let is_baseline = request.configuration == self.problem.default;
+        is_own || (is_baseline && self.problem.objective.needs_baseline())
     }
 
     /// Returns the number of pairs that the incumbent must have before the next challenger. It gets its first

@@ -47,7 +47,7 @@ fn checked(stage: &Stage) -> String {
     assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
     let said = stdout(&output);
     assert_eq!(said.matches(" · cost ").count(), 1, "{said}");
-    let call = said.lines().skip_while(|line| !line.starts_with("one trial of the default")).nth(1);
+    let call = said.lines().skip_while(|line| !line.starts_with("one trial of the ")).nth(1);
     stage.hidden(call.unwrap().trim())
 }
 
@@ -59,7 +59,7 @@ fn gain(stage: &Stage, trials: u64) -> f64 {
     assert!(said.contains(&format!("Stopped: the budget of {trials} trials is spent.")), "{said}");
     assert_eq!(stage.status("new.campaign")["spent"]["trials"], trials);
     let verdict = said.lines().find_map(|line| line.strip_prefix("Verdict: "));
-    let gain = verdict.and_then(|verdict| verdict.split_once("x better than the default"));
+    let gain = verdict.and_then(|verdict| verdict.split_once("x better than the "));
     gain.unwrap_or_else(|| panic!("{said}")).0.parse().unwrap()
 }
 
