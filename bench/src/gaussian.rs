@@ -32,8 +32,8 @@ pub(crate) struct Arguments {
 enum Part {
     /// Fit the costs in a file; print the CPU seconds and the log likelihood
     Fit(Given),
-    /// Suggest points after the trials in a file; print the CPU seconds for the first, and the mean for later
-    /// ones
+    /// Suggest points after the trials in a file; print the CPU seconds for the first, and the mean over
+    /// later ones
     Suggest(Given),
 }
 
@@ -41,7 +41,7 @@ enum Part {
 struct Given {
     /// File with the data
     file: PathBuf,
-    /// Repetitions of the fit, or suggestions after the first
+    /// Number of repetitions of the fit, or of suggestions after the first
     #[arg(long, default_value_t = 5)]
     repetitions: usize,
 }

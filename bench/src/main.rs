@@ -41,11 +41,11 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Table {
-    /// Variants of the settings, on scenarios outside the public list
+    /// Variants of the settings, compared on scenarios outside the public list
     Ablation(ablation::Arguments),
     /// Thompson sampling and expected improvement with the same networks
     Acquisition(compare::acquisition::Arguments),
-    /// How forests and Gaussian processes treat censored readings: quality of their predictions
+    /// Treatments of censored readings in forests and Gaussian processes: quality of the predictions
     Censoring(censoring::Arguments),
     /// Searches on all scenarios: cost of their incumbents
     Compare(compare::Arguments),
@@ -59,13 +59,13 @@ enum Table {
     Gaussian(gaussian::Arguments),
     /// Thresholds, cutoffs and times of the LCBench surrogate
     Lcbench(lcbench::Arguments),
-    /// Forests, networks and random search at equal budgets: cost of their incumbents
+    /// Forests, networks and random search with equal budgets: cost of their incumbents
     Learners(compare::Arguments),
     /// Time to train networks and to predict
     Network(network::Arguments),
-    /// Time that the forest's proposals take during a campaign
+    /// Time that proposals by the forest take during a campaign
     Propose(propose::Arguments),
-    /// captune and other configurators at equal numbers of trials
+    /// captune and other configurators with equal numbers of trials
     Public(public::Arguments),
     /// Time per ask and tell while the history grows
     Race(race::Arguments),
@@ -75,13 +75,13 @@ enum Table {
     Saps(saps::Arguments),
     /// Sampling, encoding and large parameter spaces, compared with ConfigSpace
     Space(space::Arguments),
-    /// Slacks: whether and how early to stop trials
+    /// Slacks: costs of the incumbents if trials are stopped early, late or never
     Slack(compare::Arguments),
     /// The campaign loop: incumbents, use of workers, overhead
     Spine(spine::Arguments),
     /// A store of a million trials: writing, loading, summaries, commits
     Store(store::Arguments),
-    /// How networks treat censored readings: quality of their predictions
+    /// Treatments of censored readings in networks: quality of the predictions
     Tobit(tobit::Arguments),
     #[command(name = confine::burner::VERB, hide = true)]
     Burn(confine::burner::Arguments),

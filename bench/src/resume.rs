@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Number of parameters
     #[arg(long, default_value_t = 76)]
     parameters: usize,
-    /// Number of proposals, and of interruptions, to time
+    /// Number of proposals to time, and number of interruptions
     #[arg(long, default_value_t = 8)]
     proposals: usize,
     /// Folder to create the store in [default: the system's temporary folder]

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 
-/// Reads all rows of a file; returns none if the file does not exist.
+/// Reads all rows of a file; returns an empty list if the file does not exist.
 pub(crate) fn read<T>(path: &Path, head: &str, of_line: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,

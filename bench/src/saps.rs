@@ -32,7 +32,8 @@ pub(crate) struct Arguments {
     /// Measure only the default
     #[arg(long)]
     default_only: bool,
-    /// CPU seconds per formula and set of parameters; the run that exceeds them is stopped and not counted
+    /// Limit in CPU seconds per formula and set of parameters; a run that exceeds it is stopped and not
+    /// counted
     #[arg(long, default_value_t = 10.0)]
     seconds: f64,
 }
@@ -126,7 +127,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         }
         let mean = |means: &[f64]| means.iter().sum::<f64>() / means.len() as f64;
         let default = mean(&defaults);
-        print!("\nMean of the formulas: default {}", thousands(default));
+        print!("\nMean over the formulas: default {}", thousands(default));
         if !others.is_empty() {
             let tuned = mean(&others);
             print!(", tuned {}, ratio {:.1}", thousands(tuned), default / tuned);

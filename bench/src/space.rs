@@ -18,7 +18,7 @@ use crate::clock::cpu;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Python with ConfigSpace [default: the one created by bench/peers/setup-configspace]
+    /// Python interpreter that has ConfigSpace [default: the one created by bench/peers/setup-configspace]
     #[arg(long)]
     python: Option<PathBuf>,
     /// Measure only captune
@@ -68,7 +68,10 @@ fn mixed() -> String {
 fn set_up() -> Result<PathBuf> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/setup-configspace");
     let output = Command::new(script).stderr(Stdio::inherit()).output()?;
-    ensure!(output.status.success(), "{script} failed; use --python to choose a Python with ConfigSpace");
+    ensure!(
+        output.status.success(),
+        "{script} failed; use --python to choose a Python interpreter that has ConfigSpace"
+    );
     Ok(PathBuf::from(String::from_utf8(output.stdout)?.trim()))
 }
 

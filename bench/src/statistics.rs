@@ -145,8 +145,8 @@ mod tests {
         // Two sums are 5. All others are at least as far from 5 as the observed 4.
         assert_eq!(permutation_test(&[1.0, 3.0], &[2.0, 4.0]), 4.0 / 6.0);
         assert_eq!(permutation_test(&[1.0], &[2.0]), 1.0);
-        // Means, not ranks: of 1, 2, 3 and 100, pairs with 100 sum to 101, 102 and 103, the others to 3, 4
-        // and 5. The expected sum is 53.
+        // The test compares means, not ranks. Of 1, 2, 3 and 100, pairs with 100 sum to 101, 102 and 103, and
+        // the others to 3, 4 and 5. The expected sum is 53.
         assert_eq!(permutation_test(&[1.0, 2.0], &[3.0, 100.0]), 2.0 / 6.0);
         assert_eq!(permutation_test(&[1.0, 100.0], &[2.0, 3.0]), 1.0);
         // Groups of different sizes: the extreme choices of 3 of 5 numbers have the sums 6 and 12; the
@@ -186,7 +186,7 @@ mod tests {
         assert!(sign_flip_test(&[1.0; 12]) < 0.002);
         assert_eq!(sign_flip_test(&[1.0, -1.0, 2.0, -2.0]), 1.0);
         let p = sign_flip_test(&[3.0, 1.0, 1.0]);
-        // The absolute sums are 5, 3 or 1. The observed sum is the farthest from 0, as are 2 of 8 sign flips.
+        // The absolute sums are 5, 3 or 1. Of 8 sign flips, 2 are as far from 0 as the observed sum.
         assert!((p - 0.25).abs() < 0.02, "{p}");
     }
 

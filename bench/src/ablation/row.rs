@@ -55,12 +55,12 @@ impl Row {
             pairs,
             own_cpu,
             best_tried,
-            costs: costs.try_into().with_context(|| format!("`{line}` does not have all costs"))?,
+            costs: costs.try_into().with_context(|| format!("some costs are missing from `{line}`"))?,
         })
     }
 }
 
-/// Reads all rows of a file; returns none if the file does not exist.
+/// Reads all rows of a file; returns an empty list if the file does not exist.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
     rows::read(path, HEAD, Row::of_line).with_context(|| format!("could not read {}", path.display()))
 }

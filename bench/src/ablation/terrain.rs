@@ -1,4 +1,4 @@
-//! Landscapes drawn from a seed: targets that were not used to tune captune's settings, and that answer
+//! Landscapes drawn from a seed. These targets were not used to tune captune's settings, and they answer
 //! within a microsecond.
 //!
 //! ```text
@@ -54,7 +54,7 @@ pub(super) enum Noise {
 }
 
 impl Noise {
-    /// Returns the mean of the noise factor on costs.
+    /// Returns the mean of the factor by which noise multiplies costs.
     fn mean(self) -> f64 {
         match self {
             Self::Deterministic(deviation) | Self::Normal(deviation) => (0.5 * deviation * deviation).exp(),

@@ -58,7 +58,7 @@ enum Censoring {
     Random,
 }
 
-/// Choice of the runs for training and for the test.
+/// The choice of runs for training and for the test.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     censoring: Censoring,

@@ -60,7 +60,7 @@ impl Row {
     }
 }
 
-/// Reads all rows of a file; returns none if the file does not exist.
+/// Reads all rows of a file; returns an empty list if the file does not exist.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
     rows::read(path, HEAD, Row::of_line)
 }

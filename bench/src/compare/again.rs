@@ -1,6 +1,6 @@
 //! Repeats the test: runs the last configuration of each row again, with seeds that neither its search nor
-//! its test has used. The mean of a test is itself random. The repetition separates the test's noise from the
-//! search's.
+//! its test has used. The mean of a test is itself random. The repetition separates the noise of the test
+//! from that of the search.
 //!
 //! The rows are written to a second file next to the first, with the same columns. Only the last cost
 //! differs: it comes from the new runs.

@@ -75,15 +75,15 @@ pub(crate) struct Study {
     configurators: &'static [&'static dyn Configurator],
 }
 
-/// Compares searches.
+/// The comparison of searches.
 pub(crate) const SEARCHES: Study =
     Study { name: "compare", scenarios: scenarios::ALL, configurators: configurator::SEARCHES };
 
-/// Compares learners.
+/// The comparison of learners.
 pub(crate) const LEARNERS: Study =
     Study { name: "learners", scenarios: scenarios::EQUAL_BUDGETS, configurators: configurator::LEARNERS };
 
-/// Compares slacks: the value of stopping trials early, and how early.
+/// The comparison of slacks, which shows whether trials should be stopped early, and how early.
 pub(crate) const SLACKS: Study =
     Study { name: "slack", scenarios: scenarios::LONG_CUTOFFS, configurators: configurator::SLACKS };
 

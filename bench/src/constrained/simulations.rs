@@ -75,7 +75,7 @@ const SIMULATIONS: [Simulation; 3] = [
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Strategy {
     Uniform,
-    /// By a Gaussian process that learns the cost and ignores the constraint.
+    /// By a Gaussian process that learns the cost but ignores the constraint.
     Unconstrained,
     Constrained,
 }

@@ -27,17 +27,17 @@ pub(crate) struct Captune {
 }
 
 impl Captune {
-    /// Uses the default settings.
+    /// Creates a campaign with the default settings.
     pub(crate) const fn with_defaults(name: &'static str) -> Self {
         Self { name, search: None, slack: None }
     }
 
-    /// Uses this search, and the default slack.
+    /// Creates a campaign with this search and the default slack.
     pub(crate) const fn new(name: &'static str, search: fn() -> Search) -> Self {
         Self { name, search: Some(search), slack: None }
     }
 
-    /// Uses a forest, and this slack.
+    /// Creates a campaign with a forest and this slack.
     pub(crate) const fn with_slack(name: &'static str, slack: f64) -> Self {
         Self { name, search: Some(|| Search::Model(Box::default())), slack: Some(slack) }
     }

@@ -10,7 +10,7 @@ use super::trajectory::Trajectory;
 
 /// A configurator.
 pub(crate) trait Configurator: Sync {
-    /// Name in rows and on the command line.
+    /// Returns the name used in rows and on the command line.
     fn name(&self) -> &'static str;
 
     /// Runs one cell: searches until the budget is spent. The first incumbent is the default, before any

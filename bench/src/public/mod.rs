@@ -77,7 +77,7 @@ pub(crate) struct Arguments {
     /// Run nothing; print the tables for the existing rows
     #[arg(long, conflicts_with = "calibrate")]
     print: bool,
-    /// Compare nothing; run this many random configurations on each scenario and print their costs
+    /// Instead of comparing, run this many random configurations on each scenario and print their costs
     #[arg(long, value_name = "CONFIGURATIONS", num_args = 0..=1, default_missing_value = "100")]
     calibrate: Option<usize>,
 }

@@ -1,4 +1,5 @@
 //! Version of captune.
 
-/// The last commit that changed the behaviour of campaigns, with `-dirty` if the sources have changed since.
+/// The last commit that changed the behaviour of campaigns, with `-dirty` if the sources have changed since
+/// then.
 pub(super) const CAPTUNE: &str = env!("CAPTUNE_COMMIT");

@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     /// Number of trials
     #[arg(long, default_value_t = 200_000)]
     trials: usize,
-    /// Numbers of trials in flight, each as if there were that many workers
+    /// Numbers of trials in flight; each number simulates as many workers
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 64])]
     workers: Vec<usize>,
     /// Number of instances

@@ -30,11 +30,11 @@ pub(crate) struct Arguments {
 enum Part {
     /// SAPS tuned on five formulas and tested on twenty others
     Saps(saps::Arguments),
-    /// Claims by campaigns in which all configurations are equally good
+    /// False claims: verdicts of campaigns in which all configurations are equally good
     Flat(flat::Arguments),
-    /// Use of workers, with costs that span three orders of magnitude
+    /// Share of time that workers are busy, with costs that span three orders of magnitude
     Busy(busy::Arguments),
-    /// Time to the same quality, by the number of workers
+    /// Time to reach the same quality, by number of workers
     Speedup(speedup::Arguments),
     /// Trials per second of a whole campaign, compared with the runner alone
     Rate(rate::Arguments),

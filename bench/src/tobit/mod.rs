@@ -48,11 +48,11 @@ enum Part {
     Table(table::Arguments),
     /// Errors on readings from a file, to compare with other programs
     Data(DataArguments),
-    /// Errors by round of imputation
+    /// Errors after each round of imputation
     Rounds(rounds::Arguments),
-    /// What networks learn about a normal distribution whose upper part is censored
+    /// Distributions that networks learn from normal readings whose upper part is censored
     Laws(laws::Arguments),
-    /// What networks learn from censored readings in one dimension
+    /// Curves that networks learn from censored readings in one dimension
     Shapes(shapes::Arguments),
     /// Predicted against true costs, learned from histories of campaigns
     Histories(histories::Arguments),

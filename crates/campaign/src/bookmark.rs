@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use store::State;
 
-/// Format numbers in the store.
+/// Numbers of the two formats, as stored.
 const POSTCARD: u32 = 1;
 const NAMED: u32 = 2;
 

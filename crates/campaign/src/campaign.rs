@@ -32,8 +32,8 @@ use store::{Batch, StoredEvent};
 
 /// Seconds between two pictures of the campaign.
 const TICK: f64 = 0.1;
-/// In repeatable mode, the number of trials that are requested but not yet reported to the optimizer. It does
-/// not depend on the number of workers.
+/// Number of trials in repeatable mode that are requested but not yet reported to the optimizer. It does not
+/// depend on the number of workers.
 const WINDOW: usize = 8;
 /// Share of the budget after which the best configurations that lost a race may race again.
 const FINAL: f64 = 0.9;
@@ -62,9 +62,9 @@ pub struct Campaign<'a> {
     optimizer: Optimizer,
     desk: Desk<'a>,
     ledger: Ledger,
-    /// In repeatable mode: running trials in the order in which they were requested.
+    /// Running trials in the order in which they were requested; used only in repeatable mode.
     window: VecDeque<TrialId>,
-    /// In repeatable mode: trials that ended before a trial that was requested earlier.
+    /// Trials that ended before a trial that was requested earlier; used only in repeatable mode.
     early: BTreeMap<TrialId, Record>,
     cpu: f64,
     thinking: Thinking,
@@ -108,7 +108,8 @@ impl<'a> Campaign<'a> {
         resumed: Option<Resumed>,
     ) -> Result<Self, CampaignError> {
         let resumed = resumed.unwrap_or_default();
-        // Counted before the outputs of relative constraints are divided by the baseline's.
+        // These trials are counted before the outputs of relative constraints are divided by the baseline's
+        // outputs.
         let is_unmeasured = |trial: &&engine::history::Trial| trial.observation.is_unmeasured();
         let unmeasured = resumed.history.trials().iter().filter(is_unmeasured).count() as u64;
         let mut optimizer = settings.optimizer(resumed.history, resumed.snapshot)?;
@@ -229,7 +230,7 @@ impl<'a> Campaign<'a> {
         Ok(stop)
     }
 
-    /// Puts the configurations requested by the user first in line to race.
+    /// Puts the configurations that the user requested at the front of the queue for races.
     fn take_requests(&mut self, sink: Sink<'_>) -> Result<(), CampaignError> {
         let Some(mut requests) = self.requests.take() else { return Ok(()) };
         for entry in requests.poll(self.ledger.batches(), &self.settings.problem.space)? {
@@ -260,8 +261,7 @@ impl<'a> Campaign<'a> {
     fn fill_slots(&mut self) {
         while self.stop.is_none() {
             if self.interrupt.is_raised() {
-                // In repeatable mode, new requests follow each result. The interrupt prevented those
-                // requests.
+                // In repeatable mode, new requests must follow each result, but the interrupt prevented them.
                 self.discard_state |= self.settings.repeatable;
                 self.stop = Some(Stop::Interrupted);
                 return;

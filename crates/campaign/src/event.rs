@@ -20,7 +20,7 @@ use store::StoredEvent;
 pub struct Event {
     /// Campaign time in seconds.
     pub at: f64,
-    /// What happened.
+    /// The kind of event, with its details.
     pub what: What,
 }
 
@@ -76,7 +76,7 @@ pub enum What {
         config: ConfigId,
         /// Its values.
         values: Values,
-        /// What the racer does with the request.
+        /// The racer's response to the request.
         requested: Requested,
     },
     /// A challenger was dropped from its race.
@@ -189,7 +189,7 @@ pub enum Warning {
     RequestRefused {
         /// The path of the request's file.
         file: String,
-        /// What is wrong with the request.
+        /// The reason why the request is not valid.
         why: String,
     },
     /// A trial was lost in a new way.

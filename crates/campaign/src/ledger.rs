@@ -30,7 +30,7 @@ pub enum LedgerError {
     State(#[from] BookmarkError),
 }
 
-/// Stores trials. Without a store, keeps them in memory only.
+/// A ledger that writes trials to a store. Without a store, it keeps them in memory only.
 pub struct Ledger {
     writer: Option<Writer>,
     /// Batches that were submitted but are not committed yet, with the time of submission.

@@ -8,7 +8,7 @@ const IN_A_ROW: u64 = 10;
 /// Number of trials that must have ended before the share of lost trials is judged.
 const LEAST_TRIALS: u64 = 50;
 
-/// Counts lost trials.
+/// A counter of lost trials.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Losses {
     /// Number of trials that run at the same time. A single accident can lose all of them.
@@ -19,7 +19,7 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    /// Creates a counter for this many workers, before any trial has ended.
+    /// Creates a counter for this many workers. No trial may have ended yet.
     pub(crate) fn new(workers: usize) -> Self {
         Self { workers: workers as u64, in_a_row: 0, lost: 0, ended: 0 }
     }

@@ -6,7 +6,7 @@
 
 /// Delay in seconds in addition to the commit: the time that threads take to wake each other.
 const HAND_OVER: f64 = 2e-4;
-/// If trials are longer than this many delays, nothing is gained by requesting trials ahead.
+/// Length of trials, in delays, above which nothing is gained by requesting trials ahead.
 const LONG: f64 = 50.0;
 /// Largest number of trials to request ahead per slot.
 const MOST: usize = 16;

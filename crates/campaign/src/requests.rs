@@ -28,7 +28,7 @@ pub(crate) struct Requests {
     last_poll: Option<Instant>,
 }
 
-/// A file from the queue, after reading.
+/// A file from the queue that has been read.
 pub(crate) enum QueueEntry {
     /// The name of the file, and the configuration to race.
     Race(String, Configuration),

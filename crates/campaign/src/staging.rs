@@ -24,7 +24,7 @@ use scenario::{Instance, Scenario};
 const LIST: &str = "staged.jsonl";
 /// The folder that holds the copies.
 const COPIES: &str = "files";
-/// Two changes within this time may have the same time stamp, because time stamps are only as fine as the
+/// Time within which two changes may have the same time stamp, because time stamps are only as fine as the
 /// kernel's clock ticks.
 const UNSETTLED: Duration = Duration::from_millis(50);
 /// Extensions of compressed files, and the programs that unpack them.

@@ -58,7 +58,7 @@ impl First {
     }
 }
 
-/// Measures the time that the optimizer uses.
+/// A measurement of the time that the optimizer uses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Thinking {
     /// Campaign time at the start of the session.
@@ -111,7 +111,7 @@ impl Thinking {
         self.spent / (now - self.since).max(1e-9)
     }
 
-    /// Chooses the tempo from now on, so that one more computation does not exceed the allowed share.
+    /// Chooses the tempo of the next computation, so that the allowed share is not exceeded.
     pub(crate) fn tempo(&mut self, now: f64) -> Tempo {
         let allowed = self.largest.map_or(f64::INFINITY, |largest| largest * (now - self.since));
         let is_brisk_enough = self.spent + self.longest_brisk <= allowed

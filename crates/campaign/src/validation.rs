@@ -39,7 +39,7 @@ pub fn objective(settings: &Settings) -> Objective {
 /// The pairs of a validation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    /// How the pairs differ from the training pairs.
+    /// The difference between these pairs and the training pairs.
     pub basis: Basis,
     /// The pairs.
     pub pairs: Vec<Pair>,

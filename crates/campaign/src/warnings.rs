@@ -13,12 +13,12 @@ use crate::settings::Settings;
 const LEAST_PAIRS: usize = 10;
 /// Number of trials that must have ended before their CPU time is judged.
 const LEAST_TRIALS: u32 = 10;
-/// CPU time below this share of wall time counts as almost none.
+/// Share of wall time below which CPU time counts as almost none.
 const ALMOST_NONE: f64 = 0.1;
 /// Smallest number of passes over the instances that a budget should cover.
 const PASSES: f64 = 20.0;
 
-/// Detects reasons for warnings. Each warning is given once.
+/// A detector of reasons for warnings. Each warning is given once.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     failures: BTreeSet<String>,

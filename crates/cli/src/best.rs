@@ -30,7 +30,7 @@ With --as, only data:
   toml   one line `name = value` per parameter
   pcs    one line `name value` per parameter
 Inactive parameters have no value and are left out. With folds, this is the
-best configuration of the fold with the largest gain in its own training.")]
+best configuration from the fold with the largest gain in training.")]
 pub(crate) struct Arguments {
     /// Folder of the campaign, or its scenario
     #[arg(value_name = "DIR", default_value = goal::FILE)]
@@ -113,7 +113,7 @@ fn config_file(kept: &Kept, configuration: &Configuration) -> anyhow::Result<Str
     let form = scenario.target.config_file.as_ref().ok_or_else(|| Hinted {
         message: "the target does not read a configuration file: the scenario has no `config_file`"
             .to_owned(),
-        hint: "`--as cmd` prints the command; `--as json`, `toml` or `pcs` print the values".to_owned(),
+        hint: "`--as cmd` prints the command; `--as json`, `toml` or `pcs` prints the values".to_owned(),
     })?;
     Ok(form.content(&scenario.space, configuration))
 }

@@ -43,13 +43,14 @@ fn violated(held: &[Held]) -> String {
     broken.map(|one| format!("{}, bound {}", shown(one), limit(&one.bound))).collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the message that nothing feasible was found, and which configuration comes closest.
+/// Returns the message that nothing feasible was found. It names the configuration that comes closest.
 pub(crate) fn nothing_feasible(closest: u32, held: &[Held], against: &str) -> String {
     let closest = if closest == 0 { format!("the {against}") } else { name(closest, against) };
     format!("no feasible configuration found: the closest is {closest} ({})", violated(held))
 }
 
-/// Compares the constraints of the best and the default in a validation. Returns one sentence per constraint.
+/// Compares the constraints of the best configuration and the default in a validation. Returns one sentence
+/// per constraint.
 pub(crate) fn both(both: &Both<Vec<Held>>, against: &str) -> Vec<String> {
     let one = |(best, default): (String, &Held)| {
         let value = default.value.map_or_else(|| "not measured".to_owned(), |value| reading(default, value));
@@ -103,7 +104,7 @@ fn value(one: &Bound, value: f64) -> String {
     }
 }
 
-/// Formats a value with as few digits as show on which side of the bound it is.
+/// Formats a value with the fewest digits that show on which side of the bound it is.
 fn on_its_side(value: f64, bound: f64) -> String {
     let is_exact_enough = |text: &String| {
         let shown: f64 = text.parse().unwrap_or(value);

@@ -31,7 +31,7 @@ const SEED: Seed = Seed(1);
 Runs the default configuration, or the baseline if there is one, on the first
 instance, with seed 1 and the cutoff as its cap. With --measure, it runs on a
 few instances, several times each: first alone, then with every worker busy.
-The report says how reliable the measurements are. Nothing is stored.
+The report shows how reliable the measurements are. Nothing is stored.
 
 Exit code: 0 if the trial succeeded; 2 if the scenario is invalid; 3 if the
 trial failed (with --measure: if every trial failed); 4 if this machine cannot
@@ -43,7 +43,8 @@ pub(crate) struct Arguments {
     /// Print the command without running it
     #[arg(long)]
     no_run: bool,
-    /// Measure how much times vary, how they depend on seeds and busy workers, and what the budget covers
+    /// Repeat the trial to measure the noise, the effect of seeds and busy workers, and how far the budget
+    /// goes
     #[arg(long, conflicts_with = "no_run")]
     measure: bool,
     /// Time limit for --measure

@@ -20,17 +20,17 @@ use crate::wrap;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Costs are compared on the pairs of instance and seed that all campaigns ran:
-those of their validations or, if there are no common ones, those of their
-training, where each result is biased by its own luck. Campaigns with a
-different objective or different instances are shown but not ranked. The
-campaigns may be running.
+Costs are compared on the pairs of instance and seed that all validations have
+in common. If there are none, training pairs are used, where the costs are
+optimistic: each campaign chose its best configuration by them. Campaigns whose
+objective or instances differ from those of the first campaign are shown but
+not ranked. The campaigns may be running.
 
-To use several campaigns of one scenario, run it with different seeds:
+To run several campaigns of one scenario, give each its own seed and folder:
   captune run x.toml --seed 1 --dir 1.campaign
-The last lines name the campaign with the largest gain in training, with the
-verdict on its best configuration. The validation does not decide, so that
-the verdict is not biased by the choice.")]
+The last lines name the campaign with the largest gain in training, and show
+the verdict on its best configuration. The choice does not use the validations,
+so it does not bias the verdict.")]
 pub(crate) struct Arguments {
     /// Folders of the campaigns, or their scenarios
     #[arg(value_name = "DIR", num_args = 2.., required = true)]
@@ -88,16 +88,17 @@ fn text(compared: &Compared, width: Option<usize>) -> String {
         Some(on) => {
             let pairs = counted(on.pairs as u64, "pair");
             match on.ground {
-                Ground::Validation => format!("compared on {pairs} of the validations\n"),
+                Ground::Validation => format!("compared on {pairs} from the validations\n"),
                 Ground::Training => {
                     format!(
-                        "compared on {pairs} of the training, where each result is biased by its own luck\n"
+                        "compared on {pairs} from training; these costs are optimistic, because each campaign chose its \
+                         best configuration by them\n"
                     )
                 }
             }
         }
         None if compared.campaigns.iter().all(|side| side.obstacles.is_empty()) => {
-            "not ranked: no common pairs; campaigns with the same `seed` use the same pairs\n".to_owned()
+            "not ranked: no common pairs; campaigns need the same `seed` to use the same pairs\n".to_owned()
         }
         None => String::new(),
     };

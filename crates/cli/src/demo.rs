@@ -64,8 +64,8 @@ pub(crate) fn demo(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     let scenario = prepare(&folder).with_context(|| format!("cannot prepare {}", folder.display()))?;
     message::note(&format!(
-        "This demo tunes four parameters of a SAT solver on {} formulas for {}, then compares the best\n\
-         settings with the defaults on {} formulas that it has not seen. Everything is in\n{}\n",
+        "This demo tunes four parameters of a SAT solver on {} formulas for {}, then compares the best \
+         settings with the defaults on {} formulas that it has not seen. Everything is in {}\n",
         TRAINING.len(),
         show_duration(arguments.budget),
         UNSEEN.len(),

@@ -13,7 +13,7 @@ use crate::paint::Paint;
 use crate::progress::Facts;
 use crate::verdict::{self, Hosts};
 use crate::words::name;
-use crate::words::{chosen, count, counted, harmless};
+use crate::words::{chosen, counted, harmless};
 use crate::wrap;
 
 /// The end of a campaign, as its last lines report it.
@@ -84,8 +84,8 @@ impl Ending<'_> {
         let trials = tally.trials.all();
         let tried = counted(tally.configurations, "configuration");
         let lost = match tally.lost {
-            0 => "none".to_owned(),
-            lost => count(lost),
+            0 => "no trials".to_owned(),
+            lost => counted(lost, "trial"),
         };
         format!("{why}. {}, {tried}, {lost} lost.", counted(trials, "trial"))
     }
@@ -100,7 +100,7 @@ impl Ending<'_> {
             lines.extend(end.out_of_budget().map(|planned| {
                 let pairs = found.pairs;
                 format!(
-                    "The validation's budget was spent after {pairs} of {planned} pairs; the same command completes it."
+                    "The validation's budget was spent after {pairs} of {planned} pairs; run the same command again to complete it."
                 )
             }));
             return ("Verdict:", lines);
@@ -149,14 +149,17 @@ impl Ending<'_> {
         match self.end.unproven() {
             Unproven::CutShort(cut) => self.incomplete(cut),
             Unproven::NotWanted => {
-                "Training only: it was not validated, because of `validation.when`.".to_owned()
+                "Training only: there was no validation, because `validation.when` is `never`.".to_owned()
             }
             Unproven::TooShort => {
                 "The validation's budget was spent before one pair was complete; raise `validation.budget`."
                     .to_owned()
             }
             Unproven::NoPairs => {
-                format!("It could not be compared with the {} on other pairs.", self.facts.costs.against)
+                format!(
+                    "There were no other pairs on which to compare it with the {}.",
+                    self.facts.costs.against
+                )
             }
             Unproven::StillToCome => {
                 "Training results are optimistic; the best configuration is validated when the campaign ends."
@@ -186,7 +189,7 @@ impl Ending<'_> {
         let (pairs, planned) = (self.end.pairs(), self.end.planned.unwrap_or_default());
         match cut {
             CutShort::Interrupted => {
-                "The validation was interrupted; the same command completes it.".to_owned()
+                "The validation was interrupted; run the same command again to complete it.".to_owned()
             }
             CutShort::Deadline => {
                 format!(
@@ -228,7 +231,7 @@ pub(crate) enum Line {
     Commands(Vec<String>),
 }
 
-/// How to print text: its colours and its width.
+/// The layout of printed text: its colours and its width.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     pub(crate) paint: Paint,

@@ -24,7 +24,7 @@ printed afterwards: the first 64 KiB and the last 1 MiB of each stream.
 
 Exit code: that of the command; 124 if a limit stopped it; 128 + n if signal n
 ended it; 130 if you interrupted it (interrupt again to skip the grace period);
-1, 2 or 4 if it could not be run as asked. --json reports these cases
+1, 2 or 4 if it could not be run as requested. --json reports these cases
 separately.")]
 pub(crate) struct Arguments {
     /// Print one JSON object with all measurements and the command's output
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     /// Run in a fresh folder that is removed afterwards
     #[arg(long)]
     private: bool,
-    /// Read standard input from a file; `-` passes captune's own [default: closed]
+    /// Read standard input from a file; `-` passes captune's standard input [default: closed]
     #[arg(long, value_name = "FILE")]
     stdin: Option<PathBuf>,
     /// Write all of standard output to a file

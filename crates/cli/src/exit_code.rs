@@ -1,6 +1,6 @@
 //! Exit codes. They are part of the interface: see docs/reference/exit-codes.md.
 
-/// How the program ends.
+/// The way in which the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExitCode {
     /// 0: success.

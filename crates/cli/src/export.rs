@@ -17,8 +17,8 @@ use crate::words::counted;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-csv and json (one object per line) contain every trial, including those of the
-validation, with all its data. configspace is the space alone. smac3 writes
+csv and json (one object per line) contain all data of every trial, including
+validation trials. configspace contains only the space. smac3 writes
 runhistory.json and configspace.json to a folder, in the format of SMAC3 2.3
 and later. docs/reference/export.md explains the columns. The campaign may be
 running.")]

@@ -16,8 +16,8 @@ use crate::words::{clock, counted, harmless};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Timeouts and capped trials do not count as failures: they are slow, and tuning
-is about speed.")]
+Timeouts and capped trials do not count as failures, because they were only
+slow.")]
 pub(crate) struct Arguments {
     /// Folder of the campaign, or its scenario
     #[arg(value_name = "DIR", default_value = goal::FILE)]

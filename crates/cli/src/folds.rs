@@ -45,14 +45,14 @@ pub(super) fn verdict_lines(joint: &Joint, hosts: Hosts) -> Vec<String> {
     let mut sentences = verdict::lines(found, &costs, hosts).into_iter();
     let mut lines: Vec<String> = sentences.next().into_iter().collect();
     lines.push(
-        "Each instance was tested with the best configuration of a campaign that never used it. This is the \
-         gain from tuning, not from one configuration."
+        "Each instance was tested with the best configuration of a campaign that did not use this instance. \
+         The result is the gain from tuning, not from one configuration."
             .to_owned(),
     );
     let kept = joint.folds.iter().flatten().filter(|fold| fold.incumbent == 0).count();
     if kept > 0 {
         let all = joint.folds.len();
-        lines.push(format!("{kept} of {all} folds kept the {against} and count with a ratio of 1."));
+        lines.push(format!("{kept} of {all} folds kept the {against}; their ratio counts as 1."));
     }
     lines.extend(sentences);
     let (pairs, planned) = (found.pairs, joint.planned);

@@ -17,17 +17,17 @@ pub(crate) struct Goal {
     /// Inputs held out for the validation: paths and patterns, or a share such as 25%
     #[arg(long, value_name = "FILES|SHARE", num_args = 1..)]
     pub(crate) test: Vec<String>,
-    /// What to minimise: cpu_time, wall_time, memory or the name of an --output [default: cpu_time]
+    /// Cost to minimise: cpu_time, wall_time, memory or the name of an --output [default: cpu_time]
     #[arg(long, value_name = "WHAT", alias = "minimize")]
     pub(crate) minimise: Option<String>,
-    /// The --output to maximise
+    /// Name of the --output to maximise
     #[arg(long, value_name = "NAME", alias = "maximize", conflicts_with = "minimise")]
     pub(crate) maximise: Option<String>,
     /// A number that the command prints: a name, and a regular expression with one group
     /// ('size=([0-9.]+) kB')
     #[arg(long = "output", value_name = "NAME=REGEX")]
     pub(crate) outputs: Vec<String>,
-    /// Constraint: 'error <= 0.05', 'memory <= 2GiB'
+    /// Bound, such as 'error <= 0.05' or 'memory <= 2GiB'
     #[arg(long = "constraint", value_name = "BOUND")]
     pub(crate) constraints: Vec<String>,
     /// Stop a trial at this cost (30s)

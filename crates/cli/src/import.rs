@@ -26,11 +26,11 @@ FROM is one of
   cap, time and output:NAME
 
 Runs that were stopped are imported as lower bounds, whatever penalty the file
-has for them. Runs that do not fit the scenario are left out and listed.
+gives them. Runs that do not fit the scenario are left out and listed.
 Unknown parameters, impossible negative numbers and contradictory runs are
 errors, and then nothing is imported. Imported trials count towards
-`budget.trials` but not towards time; the best configurations among them race
-first. A run is imported only once. See docs/guides/from-smac.md and
+`budget.trials` but not towards time budgets; the best configurations among
+them race first. A run is imported only once. See docs/guides/from-smac.md and
 docs/reference/runs-csv.md.
 
 Exit code: 0 if runs were imported, now or before; 2 if no run fits, or the
@@ -119,7 +119,7 @@ pub(crate) fn unreadable(error: ImportError) -> anyhow::Error {
         ImportError::Table(mistakes) | ImportError::Space(mistakes) => return mistakes.into(),
         ImportError::Store(error) => return error.into(),
         ImportError::Unknown { .. } => {
-            "supported: folders and scenarios from SMAC, SMAC3 and irace, and SQLite files from Optuna"
+            "name a folder or scenario from SMAC, SMAC3 or irace, or an SQLite file from Optuna"
         }
         ImportError::NoRuns { .. } => "name the file, or the folder that contains it",
         other => return other.into(),

@@ -33,8 +33,8 @@ pub(crate) struct LimitArguments {
     /// Time between SIGTERM and SIGKILL at a limit [default: SIGKILL at once]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_duration)]
     grace: Option<Duration>,
-    /// How to control the process tree: cgroup, namespace, subreaper or group [default: the best that
-    /// works]
+    /// Mechanism that controls the process tree: cgroup, namespace, subreaper or group [default: the
+    /// best that works]
     #[arg(long)]
     pub(crate) tier: Option<Tier>,
 }

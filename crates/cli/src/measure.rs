@@ -143,7 +143,7 @@ fn trials(findings: &Findings) -> String {
         findings.statuses.iter().map(|(status, trials)| format!("{trials} {status}")).collect();
     let parts = format!("{} alone, {} in parallel", findings.alone, findings.in_company);
     if statuses.is_empty() {
-        format!("{parts}: none ended in time")
+        format!("{parts}: no trial ended in time")
     } else {
         format!("{parts}: {}", statuses.join(", "))
     }

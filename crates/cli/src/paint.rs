@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-/// Adds colours to text, or leaves it unchanged.
+/// A painter that adds colours to text or leaves it unchanged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
     on: bool,
@@ -33,12 +33,12 @@ impl Paint {
 
     /// Colours good news.
     pub(crate) fn good(self, text: &str) -> String {
-        self.wrap("32", text)
+        self.wrap("1;32", text)
     }
 
     /// Colours a warning.
     pub(crate) fn warning(self, text: &str) -> String {
-        self.wrap("33", text)
+        self.wrap("1;33", text)
     }
 
     /// Colours the first word of a paragraph.

@@ -36,8 +36,8 @@ pub(crate) fn summary(finished: &Finished, limits: &Limits) -> String {
     }
     match finished.stragglers {
         None | Some(0) => {}
-        Some(1) => parts.push("killed 1 process it left behind".into()),
-        Some(count) => parts.push(format!("killed {count} processes it left behind")),
+        Some(1) => parts.push("killed 1 process that it left behind".into()),
+        Some(count) => parts.push(format!("killed {count} processes that it left behind")),
     }
     let dropped = finished.stdout.dropped() + finished.stderr.dropped();
     if dropped > 0 {

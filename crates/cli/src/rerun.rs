@@ -23,9 +23,9 @@ use crate::wrap;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Runs the same configuration, instance, seed and cap, on any core. Prints the
-output when the target has ended, then compares both runs. Nothing is stored,
-and the campaign may be running.")]
+Repeats the trial with the same configuration, instance, seed and cap, on any
+core. Prints the output when the target has ended, then compares both runs.
+Nothing is stored, and the campaign may be running.")]
 pub(crate) struct Arguments {
     /// Folder of the campaign, or its scenario
     #[arg(value_name = "DIR")]
@@ -42,7 +42,7 @@ pub(crate) fn rerun(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         let hint = match kept.last_trial()? {
             Some(last) => {
                 format!(
-                    "the last trial is {last}; trials that were running when a campaign stopped are missing"
+                    "choose a trial up to {last}; trials that were running when a campaign stopped are not stored"
                 )
             }
             None => "the campaign has no trials yet".to_owned(),

@@ -54,7 +54,8 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
             Hinted { message: error.to_string(), hint: advice(misfits).to_owned() }.into()
         }
         ConductError::NothingUnseen => {
-            Hinted { message: error.to_string(), hint: "name some with --instances".to_owned() }.into()
+            Hinted { message: error.to_string(), hint: "name the instances with --instances".to_owned() }
+                .into()
         }
         ConductError::NothingToValidate => Hinted {
             message: error.to_string(),
@@ -78,9 +79,12 @@ fn unseen(error: ViewError) -> anyhow::Error {
         ViewError::Scenario(mistakes) => mistakes.into(),
         ViewError::Several { ref folder, .. } => several(&error, folder),
         ViewError::OtherSpace { ref folder } => other_space(&error, folder),
-        ViewError::NoConfiguration(_) => {
-            Hinted { message: error.to_string(), hint: "the store is damaged".to_owned() }.into()
+        ViewError::NoConfiguration(_) => Hinted {
+            message: error.to_string(),
+            hint: "the store is damaged: restore it from a copy, or start a new campaign with --dir"
+                .to_owned(),
         }
+        .into(),
     }
 }
 

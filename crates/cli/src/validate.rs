@@ -1,4 +1,4 @@
-//! `captune validate`: compares the best, or any other configuration, with the baseline.
+//! `captune validate`: compares the best configuration, or any other one, with the baseline.
 
 use std::path::PathBuf;
 
@@ -128,8 +128,8 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// Returns how to complete a validation. Returns nothing with `--fresh`, because the same command would then
-/// start from the beginning.
+/// Returns the advice on how to complete a validation. With `--fresh`, the advice is empty, because the same
+/// command would start from the beginning.
 fn completed_by(fresh: bool) -> &'static str {
     if fresh { "" } else { "; the same command completes the validation" }
 }

@@ -8,7 +8,7 @@ use crate::bounds;
 use crate::exit_code::ExitCode;
 use crate::words::{Costs, ENOUGH_PAIRS, counted, harmless, probability, share, times};
 
-/// When to name the machine that measured the pairs.
+/// Condition for naming the machine that measured the pairs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Hosts {
     /// In every verdict.
@@ -40,16 +40,16 @@ fn unseen_timeouts(unseen: &UnseenTimeouts, verdict: &Verdict, costs: &Costs) ->
     };
     let units = counted(unseen.units as u64, unit);
     let then = if unseen.ratio > 1.0 {
-        format!("even then the best would be {}", costs.gain(unseen.ratio))
+        format!("even then, the best would be {}", costs.gain(unseen.ratio))
     } else {
         format!(
-            "with {} or more, the best would be no better than the {}",
+            "if {} or more do, the best is no better than the {}",
             share(unseen.break_even),
             costs.against
         )
     };
     format!(
-        "No timeouts occurred on {units}, but up to {} are possible elsewhere; {then}.",
+        "No timeouts occurred on {units}, but up to {} of other {unit}s may time out; {then}.",
         share(unseen.share)
     )
 }
@@ -95,7 +95,7 @@ fn of_feasible(verdict: &Verdict, costs: &Costs) -> Option<String> {
     match verdict.finding {
         Finding::Faster | Finding::NothingReliable | Finding::Slower | Finding::Wrong => None,
         Finding::OnlyFeasible => Some(format!(
-            "{training}the best keeps every bound on {on}, which the {against} does not. It {is} {}.",
+            "{training}the best satisfies every bound on {on}; the {against} does not. The best {is} {}.",
             than(&format!(" than the {against} there"))
         )),
         Finding::Infeasible => Some(format!(
@@ -140,7 +140,7 @@ pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
     text
 }
 
-/// Compares the best with the default in a few words, for one fold.
+/// Compares the best configuration with the default in a few words, for one fold.
 pub(crate) fn compared(verdict: &Verdict, costs: &Costs) -> String {
     Outcome { verdict, costs }.compared("")
 }
@@ -190,8 +190,8 @@ impl Outcome<'_> {
         }
     }
 
-    /// Formats the interval and the p value: ` (95 %: 1.31x to 1.93x, p = 0.0004)`. If the best is worse,
-    /// the ratio is shown inverted (`slower`), and so is the interval.
+    /// Formats the interval and the p value: ` (95 %: 1.31x to 1.93x, p = 0.0004)`. If the best configuration
+    /// is worse, both the ratio and the interval are inverted (`slower`).
     fn certainty(&self) -> String {
         let Verdict { ratio, interval, basis, p, default, best, .. } = self.verdict;
         let is_share = self.costs.errors(*default, *best).is_some();
@@ -236,8 +236,8 @@ pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
     if verdict.candidates > 1 {
         let chance = (0.05 * verdict.candidates as f64).min(1.0);
         remarks.push(format!(
-            "{} configurations have been judged on these pairs so far; by luck alone, one of them looks better \
-             with a probability of up to {}.",
+            "{} configurations have been judged on these pairs so far; the probability that one of them looks \
+             better by luck alone is up to {}.",
             verdict.candidates,
             share(chance)
         ));
@@ -272,11 +272,11 @@ fn on(verdict: &Verdict) -> String {
         }
         Basis::FreshSeeds if instances == 1 => counted(pairs, "fresh seed"),
         Basis::FreshSeeds => {
-            format!("fresh seeds of {}, {}", counted(instances, "instance"), counted(pairs, "pair"))
+            format!("{} of {} with fresh seeds", counted(pairs, "pair"), counted(instances, "instance"))
         }
         Basis::MeasuredAgain if instances == 1 => counted(pairs, "new measurement"),
         Basis::MeasuredAgain => {
-            format!("new measurements of {}, {}", counted(instances, "instance"), counted(pairs, "pair"))
+            format!("{} of {}", counted(pairs, "new measurement"), counted(instances, "instance"))
         }
         Basis::TrainingOnly => counted(pairs, "training pair"),
     }

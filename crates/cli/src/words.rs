@@ -12,7 +12,7 @@ use engine::Reading;
 use scenario::{Scenario, Sense};
 use view::{Standing, Training, Unit};
 
-/// Formats costs. Numbers have the user's sign, as in the view.
+/// A formatter of costs. Numbers have the user's sign, as in the view.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Costs(view::Costs);
 
@@ -122,7 +122,7 @@ impl Costs {
             Some(ratio) => self.gain(ratio),
             None => {
                 let (saved, size) = (both.saved, both.saved.abs());
-                let size = if size.is_finite() { number(size) } else { "infinitely much".to_owned() };
+                let size = if size.is_finite() { number(size) } else { "infinitely".to_owned() };
                 format!("{size} {}", if saved < 0.0 { self.worse() } else { self.better() })
             }
         }
@@ -145,7 +145,7 @@ impl Costs {
     }
 
     /// Formats the errors of two maximised shares, such as accuracies: `error 0.069 -> 0.048`. The ratio of
-    /// two shares would hide how much better the best is. Returns `None` for other quantities.
+    /// two shares would hide how much better the best configuration is. Returns `None` for other quantities.
     pub(crate) fn errors(&self, default: f64, best: f64) -> Option<String> {
         let is_share = |mean: f64| (0.0..=1.0).contains(&mean);
         if !(self.are_maximised() && self.unit == Unit::Plain && is_share(default) && is_share(best)) {
@@ -197,7 +197,7 @@ impl Costs {
 /// luck, and an interval can span several orders of magnitude.
 pub(crate) const ENOUGH_PAIRS: usize = 5;
 
-/// Times below this many seconds are shown in milliseconds.
+/// Time in seconds below which times are shown in milliseconds.
 const MILLISECONDS: f64 = 0.9995;
 
 /// Formats a time in seconds or, if it is short, in milliseconds: `311 s`, `4.27 s`, `52.3 ms`.
@@ -315,7 +315,7 @@ pub(crate) fn probability(p: f64) -> String {
     }
 }
 
-/// Returns the name of a configuration: its number, or `default` or `baseline` for number 0.
+/// Returns the name of a configuration: `against` for number 0, otherwise its number.
 pub(crate) fn name(configuration: u32, against: &str) -> String {
     if configuration == 0 { against.to_owned() } else { format!("#{configuration}") }
 }

@@ -11,7 +11,7 @@ use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, Width};
 
 /// Width that is assumed for a terminal that does not report one.
 const USUAL: usize = 80;
-/// Narrower terminals are treated as if they had this width.
+/// Smallest width; narrower terminals are treated as if they had this width.
 const LEAST: usize = 20;
 /// Width of row labels, such as `Verdict: `.
 const LABEL: usize = 9;

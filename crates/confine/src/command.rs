@@ -26,7 +26,7 @@ pub struct Command {
     pub(crate) guardian: Option<PathBuf>,
 }
 
-/// Where the target runs.
+/// The folder in which the target runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Folder {
     /// A new folder that only this user can enter. It is also the target's TMPDIR, and is removed
@@ -55,8 +55,8 @@ pub(crate) struct Keep {
 }
 
 impl Command {
-    /// Creates a command that runs in a private folder, with empty standard input. The only environment
-    /// variables that it gets from the caller are [`crate::environment::ALWAYS_PASSED`].
+    /// Creates a command that runs in a private folder, with empty standard input. Of the caller's
+    /// environment variables, it receives only those in [`crate::environment::ALWAYS_PASSED`].
     ///
     /// A program name without a slash is looked up in the target's PATH. A relative path is resolved from the
     /// caller's current folder, wherever the target runs.
@@ -89,7 +89,8 @@ impl Command {
         self
     }
 
-    /// Passes the caller's environment variables whose names match `pattern`, where `*` matches anything.
+    /// Passes on those of the caller's environment variables whose names match `pattern`, where `*` matches
+    /// any text.
     pub fn pass_env(mut self, pattern: impl Into<String>) -> Self {
         self.pass_env.push(pattern.into());
         self

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::wire::{self, Order, Request};
 
-/// Controls one run. Orders given before the run starts take effect when it starts; orders given after it has
-/// ended have no effect.
+/// A handle for controlling one run. Orders given before the run starts take effect when it starts; orders
+/// given after the run has ended have no effect.
 #[derive(Debug, Default)]
 pub struct Control {
     state: Mutex<State>,
@@ -20,8 +20,8 @@ struct State {
     /// Number of cancel orders; the second one ends the grace period.
     cancels: u32,
     used: Option<Duration>,
-    /// Whether the supervisor still has to answer a question. Only one question is open at a time, because
-    /// with several, both ends could block on a full socket.
+    /// Whether the supervisor has yet to answer a question. Only one question is open at a time, because with
+    /// several, both ends could block on a full socket.
     asked: bool,
     supervisor: Option<OwnedFd>,
 }
@@ -110,7 +110,7 @@ impl Control {
 impl State {
     fn send(&mut self, order: Order) {
         let Some(supervisor) = &self.supervisor else { return };
-        // The supervisor may have just ended; then there is nothing left to control.
+        // An error means that the supervisor has just ended, so there is nothing left to control.
         if wire::send(supervisor, &Request::Order(order), &[]).is_err() {
             self.supervisor = None;
         }

@@ -1,4 +1,4 @@
-//! Why a command did not run. Once it runs, every outcome is a [`crate::Finished`].
+//! Errors that keep a command from running. Once a command runs, every outcome is a [`crate::Finished`].
 
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::limits::{Cores, LimitError};
 use crate::tier::Tier;
 
-/// Why a command did not run.
+/// The reason why a command did not run.
 #[derive(Debug, Error)]
 pub enum LaunchError {
     /// The program's name is empty.
@@ -27,7 +27,7 @@ pub enum LaunchError {
     BadVariable {
         /// Its name.
         name: String,
-        /// Why it is invalid.
+        /// The reason why it is invalid.
         why: &'static str,
     },
     /// The program does not exist.
@@ -35,7 +35,7 @@ pub enum LaunchError {
     ProgramNotFound {
         /// The name or path that the caller gave.
         program: String,
-        /// The places that were searched, as the end of the message; empty if `program` is a path.
+        /// The end of the message, which lists the places that were searched; empty if `program` is a path.
         searched: String,
     },
     /// The file exists but cannot be executed.
@@ -75,7 +75,7 @@ pub enum LaunchError {
         /// The cores that may be used.
         allowed: Cores,
     },
-    /// The requested tier does not work here, or, if none was requested, no tier does.
+    /// The requested tier does not work here. If none was requested, no tier works here.
     #[error("the {tier} tier does not work here: {why}")]
     Tier {
         /// The tier.

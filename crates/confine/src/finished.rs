@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::limits::Limit;
 use crate::tier::Tier;
 
-/// How the main process ended, whatever the cause.
+/// The exit code or signal with which the main process ended, whatever the cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exit {
@@ -20,7 +20,7 @@ pub enum Exit {
     Signal(i32),
 }
 
-/// Why the run was stopped.
+/// The reason why a run was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
@@ -30,7 +30,7 @@ pub enum Stop {
     Cancelled,
 }
 
-/// Exit and stop in one value, for callers that only need to distinguish these cases.
+/// Exit and stop combined into one value, for callers that need to distinguish only these cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// It exited by itself with this code.
@@ -95,7 +95,7 @@ impl Captured {
     }
 }
 
-/// Why a file requested from the target was not read.
+/// The reason why a file requested from the target was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Unread {
@@ -124,9 +124,9 @@ impl Unread {
 /// The record of one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finished {
-    /// How the main process ended.
+    /// Exit code or signal of the main process.
     pub exit: Exit,
-    /// Why it was stopped; `None` if it ended by itself.
+    /// Reason why the run was stopped; `None` if it ended by itself.
     pub stopped: Option<Stop>,
     /// CPU time of the whole tree.
     pub cpu: Option<CpuTime>,
@@ -142,7 +142,7 @@ pub struct Finished {
     /// Number of processes that were still alive when the main process ended by itself, and were then
     /// killed. Unknown in the group tier, and if the run was stopped.
     pub stragglers: Option<u32>,
-    /// How the tree was held together.
+    /// Tier that held the process tree together.
     pub tier: Tier,
     /// The part of standard output that was kept.
     pub stdout: Captured,
@@ -156,7 +156,7 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Returns exit and stop in one value.
+    /// Returns exit and stop combined into one value.
     pub fn end(&self) -> End {
         match (self.stopped, self.exit) {
             (Some(Stop::Limit(limit)), _) => End::Stopped(limit),

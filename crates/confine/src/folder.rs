@@ -30,7 +30,7 @@ pub(crate) const RUN_PREFIX: &str = "captune-run-";
 #[derive(Debug)]
 pub struct Private {
     pub(crate) path: PathBuf,
-    /// Never read. The lock shows [`is_abandoned`] that the owner is alive.
+    /// The folder's lock, which shows [`is_abandoned`] that the owner is alive. The file is never read.
     #[cfg_attr(not(test), expect(dead_code))]
     lock: File,
 }
@@ -116,7 +116,8 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other?,
     };
-    // Folders below the maximum depth are moved to the top level in one pass and removed in the next.
+    // Folders nested deeper than the maximum depth are moved to the top level in one pass and removed in the
+    // next.
     let mut moved = 0;
     loop {
         let before = moved;
@@ -177,8 +178,8 @@ fn open_locked(folder: BorrowedFd<'_>, name: impl Arg + Copy, resolve: ResolveFl
     let open = |flags| openat2(folder, name, flags, Mode::empty(), resolve);
     let opened = match open(FOLDER) {
         Err(Errno::ACCESS) => {
-            // Opening with O_PATH needs no read permission. It checks that the folder is neither a link nor
-            // a mount. No process of the target is left that could replace the folder afterwards.
+            // Opening with O_PATH needs no read permission. It checks that the folder is neither a link nor a
+            // mount. All processes of the target are gone, so none can replace the folder afterwards.
             open(FOLDER.union(OFlags::PATH))?;
             chmodat(folder, name, Mode::RWXU, AtFlags::empty())?;
             open(FOLDER)?
@@ -190,8 +191,8 @@ fn open_locked(folder: BorrowedFd<'_>, name: impl Arg + Copy, resolve: ResolveFl
 }
 
 /// Returns whether a folder belongs to this user and its owner is gone. The owner is gone if no process holds
-/// the folder's lock, and either the process that made the folder is dead or the folder is so old that a
-/// living owner would have locked it by now.
+/// the folder's lock and one of two conditions holds: the process that made the folder is dead, or the folder
+/// is so old that a living owner would have locked it by now.
 pub(crate) fn is_abandoned(path: &Path) -> bool {
     // `FOLDER` rejects anything but a folder: opening a pipe that someone put there would block forever.
     let Ok(file) = openat2(CWD, path, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS) else { return false };

@@ -19,7 +19,7 @@ use crate::supervise::{NAME, SUPERVISE};
 use crate::tier::cgroup;
 use crate::wire::{self, RunSpec};
 
-/// The guardians in use, by executable. There is more than one only if the caller names several
+/// The guardians in use, keyed by executable. There is more than one only if the caller names several
 /// executables.
 static GUARDIANS: Mutex<BTreeMap<PathBuf, Guardian>> = Mutex::new(BTreeMap::new());
 
@@ -37,7 +37,8 @@ pub(crate) fn new_supervisor(executable: &Path, spec: &RunSpec) -> io::Result<Ow
     if !guardians.get(executable).is_some_and(asked) {
         // There is no guardian yet, or it was killed.
         let guardian = Guardian::start(executable)?;
-        // The result is ignored: if this guardian is already dead too, the caller sees a closed socket.
+        // The result is ignored: if the new guardian is already dead as well, the caller sees a closed
+        // socket.
         asked(&guardian);
         guardians.insert(executable.to_owned(), guardian);
     }

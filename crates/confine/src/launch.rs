@@ -179,7 +179,7 @@ pub fn find_program(
         return if path.exists() { executable(path) } else { Err(not_found(String::new())) };
     }
     let path = environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
-    // Relative entries are resolved from the current folder, as program paths with a slash are.
+    // Relative entries are resolved from the current folder, like program paths with a slash.
     let candidates = std::env::split_paths(&path)
         .filter_map(|folder| std::path::absolute(folder).ok())
         .map(|folder| folder.join(program));

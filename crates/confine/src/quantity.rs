@@ -18,9 +18,9 @@ use crate::limits::Cores;
 pub struct QuantityError {
     /// The text.
     pub text: String,
-    /// What was expected, with an example.
+    /// The expected form, with an example.
     pub wanted: &'static str,
-    /// Why the text is invalid.
+    /// The reason why the text is invalid.
     pub why: String,
 }
 

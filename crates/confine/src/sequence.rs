@@ -33,9 +33,9 @@ pub fn run(command: &Command, limits: &Limits, control: &Control) -> Result<Fini
 /// Processes started by a set-up command may keep running while later commands run. When the sequence
 /// ends or is dropped, none of its processes is left. If the caller is killed, all of them are killed.
 ///
-/// The memory limit of the first command applies to all commands and covers the whole tree. The CPU time of
-/// a command is what the whole tree uses between the command's start and end. This includes processes
-/// from set-up commands.
+/// The memory limit of the first command applies to all commands and covers the whole tree. The CPU time of a
+/// command is the time that the whole tree uses between the command's start and end. This includes the time
+/// of processes started by set-up commands.
 pub struct Sequence {
     private: Option<Private>,
     /// `Some` once the first command has started.
@@ -115,8 +115,8 @@ impl Sequence {
     ) -> Result<Finished, LaunchError> {
         /// Index of the best tier that is not known to fail.
         static BEST: AtomicUsize = AtomicUsize::new(0);
-        /// Whether a run in that tier has succeeded. If so, a later failure is temporary and no reason to
-        /// use a lower tier.
+        /// Whether a run in the tier given by [`BEST`] has succeeded. If so, a later failure is temporary and
+        /// no reason to use a lower tier.
         static WORKS: AtomicBool = AtomicBool::new(false);
 
         limits.check()?;
@@ -130,8 +130,8 @@ impl Sequence {
                 Err(LaunchError::Tier { .. })
                     if !WORKS.load(Ordering::Relaxed) && best + 1 < Tier::ALL.len() =>
                 {
-                    // Exchange only if `BEST` is unchanged: another thread may have seen the same failure and
-                    // already moved to the next tier.
+                    // Change `BEST` only if it still has the value read above: another thread may have seen
+                    // the same failure and already moved to the next tier.
                     BEST.compare_exchange(best, best + 1, Ordering::Relaxed, Ordering::Relaxed).ok();
                 }
                 result => {
@@ -218,8 +218,8 @@ fn run_job(
     control: &Control,
 ) -> Option<Report> {
     let files: Vec<_> = attached.iter().flatten().map(AsFd::as_fd).collect();
-    // An error is ignored: if the supervisor does not receive the job, its report, or the lack of one, shows
-    // it.
+    // An error is ignored: if the supervisor does not receive the job, it reports a failure or closes the
+    // socket.
     wire::send(socket, &Request::Run(job), &files).ok();
     control.attach(orders);
     let report = loop {

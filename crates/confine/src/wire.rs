@@ -28,12 +28,12 @@ use crate::finished::Finished;
 use crate::limits::{Cores, Limits};
 use crate::tier::{Tier, cgroup};
 
-/// What the guardian needs to know about a run: how to fork its supervisor, and what to clean up if the
-/// supervisor is killed. The control socket of the run is sent with it.
+/// Information about a run for the guardian: how to fork its supervisor, and what to clean up if the
+/// supervisor is killed. The run's control socket is sent along with it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct RunSpec {
     pub(crate) tier: Tier,
-    /// Where the cgroup tier creates its group.
+    /// The group that the cgroup tier creates.
     pub(crate) cgroup: Option<cgroup::Plan>,
     /// The private folder, which must be removed after the run.
     pub(crate) private: Option<CString>,
@@ -45,7 +45,7 @@ impl RunSpec {
     }
 }
 
-/// What the supervisor needs to know about one job. The caller has checked all of it.
+/// Information about one job for the supervisor. The caller has checked all of it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Job {
     pub(crate) program: CString,
@@ -58,7 +58,7 @@ pub(crate) struct Job {
     pub(crate) keep: Keep,
     /// Files to read at the end, from `folder`.
     pub(crate) read_files: Vec<CString>,
-    /// Whether a file is sent with the job for stdin, stdout and stderr, in this order.
+    /// Whether a file is sent with the job for each of stdin, stdout and stderr, in this order.
     pub(crate) attached: [bool; 3],
     pub(crate) at_end: Killed,
 }

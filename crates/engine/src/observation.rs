@@ -1,10 +1,10 @@
-//! How a trial ended and what it measured.
+//! The result of a trial: how it ended, and what it measured.
 
 use serde::{Deserialize, Serialize};
 
 use surrogate::Reading;
 
-/// How a trial ended.
+/// The way in which a trial ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {

@@ -14,7 +14,7 @@ use crate::propose::{Choice, Forecast, Proposer, Tempo};
 use crate::racing::{Ask, News, PendingTrial, Racer, Requested, Snapshot};
 use crate::trial::{ConfigId, TrialId, TrialRequest};
 
-/// Decides which trials to run and learns from their results.
+/// An optimizer, which decides which trials to run and learns from their results.
 pub struct Optimizer {
     history: History,
     racer: Box<dyn Racer>,
@@ -135,7 +135,7 @@ impl Optimizer {
 
     /// Returns how much more each running trial may cost before some trials should be cancelled. Once they
     /// have cost that much, the caller should report the costs reached with [`Optimizer::elapsed`], unless a
-    /// trial has ended before.
+    /// trial has ended in the meantime.
     pub fn patience(&self) -> Option<f64> {
         self.racer.patience(&self.history)
     }

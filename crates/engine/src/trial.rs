@@ -28,8 +28,8 @@ macro_rules! number {
 }
 
 number!(
-    /// A configuration's number in its campaign, in the order in which configurations first
-    /// appeared; the baseline is 0.
+    /// A configuration's number in its campaign. Configurations are numbered in order of first appearance;
+    /// the baseline is 0.
     ConfigId(u32)
 );
 number!(
@@ -37,7 +37,7 @@ number!(
     InstanceId(u32)
 );
 number!(
-    /// A trial's number in its campaign, in the order in which trials were requested.
+    /// A trial's number in its campaign. Trials are numbered in the order in which they were requested.
     TrialId(u64)
 );
 number!(
@@ -77,8 +77,8 @@ pub struct TrialKey {
     pub pair: Pair,
 }
 
-/// The largest cost a trial may reach before it is stopped. It is infinite if costs do not grow
-/// while a trial runs.
+/// The largest cost that a trial may reach before it is stopped. It is infinite if costs do not grow while a
+/// trial runs.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Serialize, Deserialize)]
 pub struct Cap(#[serde(with = "math::json_number")] f64);
 
@@ -98,7 +98,7 @@ impl Cap {
     }
 }
 
-/// Why a trial is requested.
+/// The reason for requesting a trial.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Why {
@@ -139,6 +139,6 @@ pub struct TrialRequest {
     pub configuration: Configuration,
     /// The cost at which to stop it.
     pub cap: Cap,
-    /// Why it is requested.
+    /// The reason for requesting it.
     pub why: Why,
 }

@@ -13,7 +13,7 @@ use engine::{Cap, TrialId, TrialRequest};
 use execution::executor::{Bell, Executor, Happening, Inbox, Refused};
 use execution::{Leash, Record, Slot, Target, TargetError, panics};
 
-/// Runs each trial in its own thread, at most `workers` at a time.
+/// An executor that runs each trial in its own thread, at most `workers` at a time.
 pub struct Threads {
     target: Arc<dyn Target>,
     /// Slots without a trial.

@@ -8,22 +8,22 @@ use rustix::time::{ClockId, clock_gettime};
 use super::{Account, Detail, Leash, Slot, Target, TargetError};
 use crate::panics::caught;
 
-/// Runs a function in the worker's own thread. The function should check the leash regularly. It should stop
-/// when its cost exceeds the cap or when the trial is cancelled. If the function panics, the trial counts as
-/// crashed.
+/// A target that runs a function in the worker's own thread. The function should check the leash regularly.
+/// It should stop when its cost exceeds the cap or when the trial is cancelled. If the function panics, the
+/// trial counts as crashed.
 pub struct FunctionTarget<F> {
     function: F,
     cutoff: Option<f64>,
 }
 
-/// How a function's trial ended.
+/// The way in which a function's trial ended.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Outcome {
     /// Finished at this cost.
     Finished(f64),
     /// Stopped when the cost had reached this value.
     Stopped(f64),
-    /// Failed after this much cost.
+    /// Failed when the cost had reached this value.
     Crashed(f64),
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use confine::Control;
 use engine::Cap;
 
-/// Controls one trial.
+/// A handle for controlling one trial.
 #[derive(Debug)]
 pub struct Leash {
     /// The lowest cap set so far, stored as the bits of an `f64` so that any thread can lower it.

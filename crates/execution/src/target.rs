@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::Leash;
 
-/// Runs the trials of a campaign.
+/// A target, which runs the trials of a campaign.
 pub trait Target: Send + Sync {
     /// Runs a trial to its end in a slot. Another thread can cancel the trial through its leash.
     fn run_on(&self, trial: &TrialRequest, leash: &Leash, slot: &Slot) -> Result<Account, TargetError>;
@@ -63,16 +63,16 @@ pub struct Detail {
     /// The outputs of the scenario that were found, by name. Stopped trials have them, too.
     #[serde(with = "math::json_number::by_name")]
     pub outputs: BTreeMap<String, f64>,
-    /// Why the trial failed, in one line that is the same for the same cause.
+    /// Reason for the trial's failure, in one line that is the same for the same cause.
     pub reason: Option<String>,
     /// The end of standard output, for failures only.
     pub stdout_tail: Vec<u8>,
     /// The end of standard error, for failures only.
     pub stderr_tail: Vec<u8>,
-    /// How the process tree was held together; empty if unknown.
+    /// Tier that held the process tree together; empty if unknown.
     pub tier: Cow<'static, str>,
-    /// What went wrong in the teardown, in one line that is the same for the same cause. The result of the
-    /// trial still counts.
+    /// Problem in the teardown, in one line that is the same for the same cause. The result of the trial
+    /// still counts.
     pub teardown: Option<String>,
     /// Path of the trial's private folder, if it could not be removed.
     pub left_behind: Option<PathBuf>,
@@ -81,13 +81,13 @@ pub struct Detail {
     pub server: Option<String>,
 }
 
-/// Returns an error's message followed by those of all its causes, for places that accept only text.
+/// Returns an error's message followed by the messages of all its causes, for places that accept only text.
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
-/// Why no trial can be run. The campaign then stops.
+/// The reason why no trial can be run. The campaign then stops.
 #[derive(Debug, Error)]
 pub enum TargetError {
     /// The command cannot be started.
@@ -103,7 +103,7 @@ pub enum TargetError {
     Unmeasured {
         /// Name of the measure.
         what: &'static str,
-        /// How the process tree was held together.
+        /// The tier that held the process tree together.
         tier: Tier,
     },
     /// The configuration file cannot be written.
@@ -117,7 +117,7 @@ pub enum TargetError {
     /// A run still failed after as many repetitions as the scenario allows.
     #[error("{reason}: still failing after the {times} repetitions that `target.retry` allows")]
     Unavailable {
-        /// Why the run was withdrawn each time.
+        /// The reason why the run was withdrawn each time.
         reason: String,
         /// Number of repetitions.
         times: u32,

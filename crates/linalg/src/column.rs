@@ -11,7 +11,7 @@ use crate::vector::Vector;
 /// processor.
 const SUMS: usize = 32;
 
-/// Computes x ← L⁻¹ x.
+/// The computation x ← L⁻¹ x.
 pub(crate) struct Lower<'a> {
     pub(crate) l: &'a [f64],
     pub(crate) at: View,
@@ -33,7 +33,7 @@ impl Work for Lower<'_> {
     }
 }
 
-/// Computes x ← L⁻ᵀ x.
+/// The computation x ← L⁻ᵀ x.
 pub(crate) struct Upper<'a> {
     pub(crate) l: &'a [f64],
     pub(crate) at: View,

@@ -37,7 +37,7 @@ impl View {
     }
 }
 
-/// Which entries of C are needed.
+/// The entries of C that are needed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
     /// All of them.

@@ -250,7 +250,7 @@ impl Work for SmallDivide<'_> {
     }
 }
 
-/// Computes X ← L⁻¹ X, or X ← L⁻ᵀ X if `UPPER` is true.
+/// The computation X ← L⁻¹ X, or X ← L⁻ᵀ X if `UPPER` is true.
 struct SmallSolve<'a, const UPPER: bool> {
     l: (&'a [f64], View),
     entries: &'a mut [f64],

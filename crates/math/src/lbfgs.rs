@@ -26,9 +26,9 @@ const MOST_SHORTENINGS: usize = 15;
 pub struct StoppingRule {
     /// Largest number of evaluations.
     pub evaluations: usize,
-    /// The search ends when a step decreases the value by less than this.
+    /// Smallest decrease of the value in one step; the search ends after a step with a smaller decrease.
     pub decrease: f64,
-    /// The search ends when no free component of the gradient is larger than this.
+    /// Size of the gradient's largest free component at which the search ends.
     pub gradient: f64,
 }
 
@@ -37,7 +37,7 @@ pub struct StoppingRule {
 pub struct Minimum {
     /// The minimiser.
     pub at: Vec<f64>,
-    /// The value there.
+    /// The value at the minimiser.
     pub value: f64,
     /// Number of evaluations used.
     pub evaluations: usize,
@@ -65,7 +65,7 @@ struct Step {
     s_dot_y: f64,
 }
 
-/// A search with an ask-and-tell interface, so that several can run side by side.
+/// A search with an ask-and-tell interface, so that several searches can run side by side.
 pub struct Lbfgs {
     bounds: Vec<(f64, f64)>,
     rule: StoppingRule,

@@ -1,5 +1,4 @@
-//! How the target's answers are checked: with `target.verify`, or with `target.known` and
-//! `target.answer`.
+//! Checks of the target's answers: with `target.verify`, or with `target.known` and `target.answer`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ use super::outputs::one_group;
 use super::report::{Found, Report, Section};
 use super::template::{self, Part};
 
-/// How answers are checked. If both fields are absent, answers are not checked.
+/// The checks of answers. If both fields are absent, answers are not checked.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     /// A program that checks answers.
@@ -44,7 +43,7 @@ pub enum VerifyPiece {
     Instance,
     /// `{seed}`.
     Seed,
-    /// `{stdout}`: a file with everything the target wrote to standard output.
+    /// `{stdout}`: a file with everything that the target wrote to standard output.
     Stdout,
 }
 
@@ -53,14 +52,14 @@ pub enum VerifyPiece {
 pub struct Known {
     /// Answers by instance name.
     pub answers: BTreeMap<String, String>,
-    /// Matches the line with the target's answer. Its only group captures the answer.
+    /// Pattern for the line with the target's answer. Its only group captures the answer.
     pub answer: Regex,
 }
 
 const LIMIT: Duration = Duration::from_secs(60);
 const PLACEHOLDERS: [&str; 4] = ["instance", "seed", "stdout", "folder"];
 
-/// How answers are checked, and the place of `target.known` in the file.
+/// The checks of answers, and the place of `target.known` in the file.
 pub(super) struct Read {
     pub(super) answers: Answers,
     known_span: Span,
@@ -216,7 +215,11 @@ pub(super) fn check_instances(report: &mut Report<'_>, read: &Read, instances: &
             more => format!(" and {more} more"),
         };
         let message = format!("`target.known` has no answer for `{first}`{more}");
-        report.warn(read.known_span, message, "answers for these instances are not checked");
+        report.warn(
+            read.known_span,
+            message,
+            "add these answers; without them, the target's answers are not checked",
+        );
     }
 }
 

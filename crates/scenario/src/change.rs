@@ -38,7 +38,7 @@ pub struct Difference {
     pub before: Option<String>,
     /// The new value; `None` if the key is absent.
     pub after: Option<String>,
-    /// What the change means for the stored trials.
+    /// The consequence of the change for the stored trials.
     pub row: Row,
 }
 
@@ -84,7 +84,7 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
                 let text = |side: Option<&Meaning>| side.map_or("", |meaning| &meaning.shown).to_owned();
                 if constraints::is_within(&text(new), &text(old)) { Row::Reuse } else { Row::Refuse }
             }
-            // These are compared below, after they are resolved to their contents.
+            // These keys are compared below, after they are resolved to their contents.
             Judgement::Instances | Judgement::Baseline | Judgement::Space => continue,
         };
         let shown = |side: Option<&Meaning>| side.map(|meaning| meaning.shown.clone());

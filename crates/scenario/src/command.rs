@@ -53,7 +53,7 @@ pub enum Piece {
     Workdir,
     /// `{config_file}`: the path of the file that the configuration was written to.
     ConfigFile,
-    /// `{stdout}`: the path of a file with everything the command wrote to standard output.
+    /// `{stdout}`: the path of a file with everything that the command wrote to standard output.
     Stdout,
     /// `{slot}`: the number of the slot in which the trial runs, from 0.
     Slot,

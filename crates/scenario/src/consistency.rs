@@ -59,7 +59,7 @@ pub(super) fn placeholders(
     let is_repeated = repeats_given && !instances_given;
     if racing.is_some_and(|racing| !racing.deterministic) && !before_end(&Piece::Seed) && !is_repeated {
         let hint = "pass `{seed}`, or write `deterministic = true` in `[racing]`";
-        report.warn(span, "the command has no `{seed}`: is the target deterministic?", hint);
+        report.warn(span, "the command has no `{seed}`, but the target is not declared deterministic", hint);
     }
 }
 
@@ -157,7 +157,8 @@ pub(super) fn bounds(
             Measure::Output(_) => None,
         };
         if let Some((key, (_, shown))) = most.filter(|(_, (most, _))| constraint.bound >= *most) {
-            let message = format!("no trial can violate `constraints.{name}`: `{key}` stops it at {shown}");
+            let message =
+                format!("no trial can violate `constraints.{name}`: `{key}` stops every trial at {shown}");
             let hint = "lower the bound, raise the limit, or remove the bound";
             report.warn(span(constraint), message, hint);
         } else if measure == objective.minimise && constraint.over == Over::Mean {

@@ -29,7 +29,7 @@ pub enum Bounded {
     Solved,
 }
 
-/// Side of the bound that is allowed.
+/// The allowed side of the bound.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Side {
     /// Values up to the bound.
@@ -63,17 +63,17 @@ pub struct Constraint {
     pub name: String,
     /// The quantity that the name refers to.
     pub of: Bounded,
-    /// Side of the bound that is allowed.
+    /// The allowed side of the bound.
     pub side: Side,
     /// The bound, in seconds, bytes or the unit of the output; a factor if it is relative.
     pub bound: f64,
-    /// Whether the bound applies to the ratio of the output to the default's on the same pair.
+    /// Whether the bound applies to the ratio of the output to the default's output on the same pair.
     pub relative: bool,
     /// Whether the bound applies to the mean over a configuration's pairs or to the worst pair.
     pub over: Over,
     /// Confidence that is required before a race drops a challenger because its mean violates the bound.
     pub confidence: f64,
-    /// The surrogate of this output. By default, it is the one that models the cost.
+    /// The surrogate for this output. By default, it is the one that models the cost.
     pub surrogate: Option<SurrogateKind>,
 }
 
@@ -218,7 +218,7 @@ fn one(report: &mut Report<'_>, name: &str, of: Bounded, item: &Found<'_, '_>) -
                 && let Some((key, _)) = table.get_key_value("confidence")
             {
                 let message =
-                    format!("`{}.confidence` has no effect: a single pair can violate a `max`", item.key);
+                    format!("`{}.confidence` has no effect: one pair is enough to violate a `max`", item.key);
                 report.warn(place_of(key), message, "remove it, or write `over = \"mean\"`");
             }
             let misspelt = || table.keys().any(|key| nearest(key.get_ref(), ["bound"]).is_some());
@@ -242,7 +242,11 @@ fn read_confidence(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<f64
         return Some(number);
     }
     let message = format!("`{}` is {number}, but must be above 0.5 and below 1", found.key);
-    report.mistake(found.span(), message, "0.9 drops a challenger that is infeasible with 90 % confidence");
+    report.mistake(
+        found.span(),
+        message,
+        "write a number such as 0.9, which drops a challenger once it is infeasible with 90 % confidence",
+    );
     None
 }
 
@@ -311,7 +315,7 @@ fn read_bound(report: &mut Report<'_>, found: &Found<'_, '_>, of: Bounded) -> Op
     let censored = matches!(of, Bounded::Measure(measure) if !matches!(measure, Measure::Output(_)));
     if censored && side == Side::AtLeast {
         let message = format!("`{}`: times and memory cannot have a lower bound", found.key);
-        let hint = "a stopped trial shows only a lower bound on what it would have used; write `<=`";
+        let hint = "a stopped trial gives only a lower bound on its time or memory; write `<=`";
         report.mistake(found.span(), message, hint);
         return None;
     }

@@ -81,15 +81,15 @@ pub struct Scenario {
     pub constraints: Vec<Constraint>,
     /// The inputs.
     pub instances: Instances,
-    /// How the result is validated.
+    /// Settings for validating the result.
     pub validation: Validation,
     /// Limits on what the campaign may spend.
     pub budget: Budget,
     /// Limits on each trial, in addition to its cap.
     pub limits: Limits,
-    /// How configurations are compared.
+    /// Settings for comparing configurations.
     pub racing: Racing,
-    /// How trials run in parallel.
+    /// Settings for running trials in parallel.
     pub parallel: Parallel,
     /// Settings of the surrogate, which proposes configurations.
     pub surrogate: Surrogate,
@@ -110,8 +110,8 @@ impl Scenario {
         self.baseline.clone().unwrap_or_else(|| self.space.default_configuration())
     }
 
-    /// Returns what the configuration that gains are measured against is called. It is called the default only
-    /// if the user gave a default for every parameter.
+    /// Returns the name of the configuration that gains are measured against. The name is `default` only if
+    /// the user gave a default for every parameter.
     pub fn against(&self) -> &'static str {
         let is_given = |parameter: &space::Parameter| {
             parameter.default_is_given() || parameter.fixed().is_some() || parameter.kind() == Kind::Constant

@@ -30,7 +30,7 @@ impl Measure {
     }
 }
 
-/// What stops a trial at its cap.
+/// The mechanism that stops a trial at its cap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CappedBy {
     /// captune stops it.
@@ -81,7 +81,7 @@ pub struct Objective {
     pub cutoff: Option<f64>,
     /// Penalty factor: a trial without a cost counts as this many cutoffs.
     pub par: f64,
-    /// What stops a trial at its cap.
+    /// The mechanism that stops a trial at its cap.
     pub capped_by: CappedBy,
     /// The smallest cost that the measurement resolves; 0 if nothing is capped.
     pub grain: f64,
@@ -166,7 +166,11 @@ fn maximised(
     let output = measure.filter(|measure| matches!(measure, Measure::Output(_)));
     if measure.is_some() && output.is_none() {
         let message = format!("`{}` must be an output", found.key);
-        report.mistake(found.span(), message, "times and memory are minimised: `minimise = \"cpu_time\"`");
+        report.mistake(
+            found.span(),
+            message,
+            "times and memory can only be minimised: write `minimise = \"cpu_time\"`",
+        );
         return None;
     }
     for key in ["cutoff", "grain"] {
@@ -200,7 +204,7 @@ fn then(
         report.mistake(found.span(), format!("`{}` cannot be `{name}`", found.key), hint);
     } else if section.get("cutoff").is_none() {
         let message = format!("`{}` decides between timeouts, but there is no cutoff", found.key);
-        report.mistake(found.span(), message, "write a `cutoff`, or remove it");
+        report.mistake(found.span(), message, "write a `cutoff`, or remove `then`");
         return None;
     }
     place
@@ -234,7 +238,7 @@ fn capped_by(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Measure) -
     let why = match (measure, capped_by) {
         (Measure::Memory, CappedBy::Time | CappedBy::Argument) => "memory cannot be capped: use `none`",
         (Measure::Output(_), CappedBy::Time) => {
-            "only `cpu_time` and `wall_time` are: use `argument` if the target can stop itself, else `none`"
+            "captune can cap only `cpu_time` and `wall_time`: use `argument` if the target can stop itself, else `none`"
         }
         _ => return Some(capped_by),
     };
@@ -251,7 +255,7 @@ pub(super) fn cost(report: &mut Report<'_>, found: &Found<'_, '_>, measure: Meas
             let number = report.number(found)?;
             if number <= 0.0 {
                 let message = format!("`{}` is {number}, but must be more than zero", found.key);
-                report.mistake(found.span(), message, "costs start at zero");
+                report.mistake(found.span(), message, "write a number above zero");
                 return None;
             }
             Some(number)
@@ -268,7 +272,11 @@ fn grain(
     let grain = cost(report, found, measure)?;
     if cutoff.is_some_and(|cutoff| grain >= cutoff) {
         let message = format!("`{}` is not below the cutoff", found.key);
-        report.mistake(found.span(), message, "lower it: it is the smallest difference that can be measured");
+        report.mistake(
+            found.span(),
+            message,
+            "lower the grain: it is the smallest difference that can be measured",
+        );
         return None;
     }
     Some(grain)
@@ -295,7 +303,7 @@ fn default_grain(
 pub(super) fn at_least_one(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<f64> {
     let number = report.number(found)?;
     if number < 1.0 {
-        let hint = "it multiplies costs and must not make them smaller";
+        let hint = "write 1 or more; this factor must not make costs smaller";
         report.mistake(found.span(), format!("`{}` is {number}, but must be at least 1", found.key), hint);
         return None;
     }

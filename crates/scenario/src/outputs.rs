@@ -14,20 +14,20 @@ use super::target::pattern;
 pub struct Output {
     /// Its name.
     pub name: String,
-    /// Where the output is found.
+    /// The place where the output is found.
     pub source: Source,
 }
 
-/// Where an output is found.
+/// The place where an output is found.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// In a line of standard output or standard error.
     Pattern {
-        /// Matches the line. Its only group captures the number.
+        /// Pattern for the line. Its only group captures the number.
         pattern: Regex,
-        /// Which of several matches counts.
+        /// The match that counts if there are several.
         take: Take,
-        /// Which stream to search.
+        /// The stream to search.
         stream: Stream,
     },
     /// In a file that the target writes.
@@ -44,7 +44,7 @@ pub enum Source {
     },
 }
 
-/// Which of several matches counts.
+/// The match that counts if there are several.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Take {
     /// The first.
@@ -53,7 +53,7 @@ pub enum Take {
     Last,
 }
 
-/// Which stream to search for a pattern.
+/// The stream to search for a pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stream {
     /// Standard output and, if nothing matches there, standard error.

@@ -2,7 +2,7 @@
 //!
 //! | protocol | used by | the call, after `command` | outputs in the answer |
 //! |---|---|---|---|
-//! | `command` | captune | as `command` says | only those in `[outputs]` |
+//! | `command` | captune | as `command` specifies | only those in `[outputs]` |
 //! | `aclib` | ParamILS, SMAC 1 and 2 | `INSTANCE SPECIFICS SECONDS LENGTH SEED -name value …` | `runtime`, `runlength`, `quality` |
 //! | `aclib2` | AClib 2, irace with `aclib` | `--instance I --cutoff SECONDS --seed S --config -name value …` | `cost`, `runtime` |
 //! | `irace` | irace | `CONFIGURATION INSTANCE-NUMBER SEED INSTANCE [BOUND] …` | `cost`, `time` |
@@ -22,7 +22,7 @@ use super::outputs::Output;
 use super::report::{Report, Section};
 use super::target::{STEP_LIMIT, TargetSettings};
 
-/// How the target is called for a trial.
+/// The way in which the target is called for a trial.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Protocol {
     /// As `target.command` specifies.
@@ -36,9 +36,9 @@ pub enum Protocol {
     Irace,
     /// Scripts for SMAC3.
     Smac3,
-    /// Reads a JSON object from standard input and writes another one to standard output.
+    /// Programs that read a JSON object from standard input and write another one to standard output.
     Json,
-    /// The same with one line per object, and a process that keeps running.
+    /// Like `Json`, but with one line per object and a process that keeps running.
     JsonServer,
 }
 

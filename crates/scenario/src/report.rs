@@ -90,7 +90,7 @@ impl<'a, 't> Section<'a, 't> {
     }
 }
 
-/// Collects mistakes and warnings.
+/// The mistakes and warnings collected so far.
 pub(super) struct Report<'t> {
     pub(super) text: &'t str,
     pub(super) mistakes: Vec<Diagnostic>,

@@ -8,7 +8,7 @@ use regex::bytes::Regex;
 use super::report::{Report, Section};
 use super::target::{Success, pattern};
 
-/// Which failed runs are repeated, and how.
+/// The failed runs to repeat, and how to repeat them.
 #[derive(Clone, Debug)]
 pub struct Retry {
     /// Exit codes of runs to repeat.

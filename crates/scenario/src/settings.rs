@@ -35,7 +35,7 @@ impl Budget {
     }
 }
 
-/// How configurations are compared.
+/// Settings for comparing configurations.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Racing {
     /// Slack: a challenger is stopped when its sum of costs exceeds this factor times the incumbent's.
@@ -51,7 +51,7 @@ pub struct Racing {
     pub measured_once: bool,
 }
 
-/// How trials run in parallel.
+/// Settings for running trials in parallel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parallel {
     /// Number of parallel trials. By default, as many as the cores allow.
@@ -86,21 +86,21 @@ pub enum SurrogateKind {
     Random,
 }
 
-/// How a surrogate treats trials that were stopped.
+/// The treatment of stopped trials by a surrogate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Treatment {
-    /// Treats them as right-censored: the cost follows the surrogate's prediction above the lower bound. This
-    /// is called `sample` for a forest, `tobit` for networks and `likelihood` for a Gaussian process.
+    /// Stopped trials are right-censored: the cost follows the surrogate's prediction above the lower bound.
+    /// This is called `sample` for a forest, `tobit` for networks and `likelihood` for a Gaussian process.
     Likelihood,
-    /// Replaces their cost with the predicted mean above the lower bound.
+    /// The cost of a stopped trial is replaced with the predicted mean above the lower bound.
     Mean,
-    /// Leaves them out.
+    /// Stopped trials are left out.
     Drop,
-    /// Uses their lower bound as if it were their cost.
+    /// The lower bound of a stopped trial is used as if it were its cost.
     Ignore,
 }
 
-/// How a forest or a Gaussian process rates configurations.
+/// The function with which a forest or a Gaussian process rates configurations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Acquisition {
     /// Expected improvement.
@@ -114,9 +114,9 @@ pub enum Acquisition {
 pub struct Surrogate {
     /// The kind of proposer.
     pub kind: SurrogateKind,
-    /// How the surrogate treats trials that were stopped.
+    /// The treatment of stopped trials.
     pub treatment: Treatment,
-    /// How configurations are rated.
+    /// The function that rates configurations.
     pub acquisition: Acquisition,
     /// Whether a Gaussian process treats constrained outputs as dependent.
     pub dependence: Dependence,
@@ -222,9 +222,10 @@ pub(super) fn racing(
     let mut highest = highest;
     if let Some(instances) = instances.map(|count| count as i64).filter(|_| measured_once) {
         if least > instances {
-            let message = format!("`racing.repeats` asks for {least} pairs, but there are only {instances}");
+            let message =
+                format!("`racing.repeats` asks for {least} pairs, but there are only {instances} instances");
             let hint =
-                "lower it: a deterministic target that reports its cost is measured once on each instance";
+                "lower `repeats`: a deterministic target that reports its cost is measured once per instance";
             report.mistake(repeats_span, message, hint);
             return None;
         }
@@ -355,7 +356,7 @@ fn share(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<f64> {
     let number = report.number(found)?;
     if !(number > 0.0 && number <= 1.0) {
         let message = format!("`{}` is {number}, but must be above 0 and at most 1", found.key);
-        report.mistake(found.span(), message, "0.1 is a tenth of the wall-clock time");
+        report.mistake(found.span(), message, "write a share such as 0.1, a tenth of the wall time");
         return None;
     }
     Some(number)

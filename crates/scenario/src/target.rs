@@ -20,7 +20,7 @@ use super::writing::{self, Writing};
 /// The target of a scenario.
 #[derive(Clone, Debug)]
 pub struct TargetSettings {
-    /// How the target is called for a trial.
+    /// The way in which the target is called for a trial.
     pub protocol: Protocol,
     /// Number of trials after which a server is restarted.
     pub restart_after: Option<u64>,
@@ -32,17 +32,17 @@ pub struct TargetSettings {
     pub setup: Option<Step>,
     /// Command to run after each trial.
     pub teardown: Option<Step>,
-    /// Where the commands run.
+    /// The folder in which the commands run.
     pub workdir: Workdir,
-    /// How the configuration is written to a file.
+    /// The form in which the configuration is written to a file.
     pub config_file: Option<ConfigFile>,
-    /// Which failed runs are repeated.
+    /// The failed runs to repeat.
     pub retry: Option<Retry>,
-    /// How each parameter is written as arguments, in the order of the space.
+    /// The form in which each parameter is written as arguments, in the order of the space.
     pub writing: Vec<Writing>,
-    /// When a trial that ended by itself counts as a success.
+    /// Conditions under which a trial that ended by itself counts as a success.
     pub success: Success,
-    /// How the target's answers are checked.
+    /// The checks of the target's answers.
     pub answers: Answers,
     /// Environment variables to set.
     pub env: BTreeMap<String, String>,
@@ -59,12 +59,12 @@ pub struct Step {
     pub limit: Duration,
 }
 
-/// Where a trial runs.
+/// The folder in which a trial runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Workdir {
-    /// In its own new folder, which is removed afterwards.
+    /// A new folder for this trial alone, which is removed afterwards.
     Private,
-    /// In this folder, which other trials may use at the same time.
+    /// This folder, which other trials may use at the same time.
     Shared(PathBuf),
 }
 

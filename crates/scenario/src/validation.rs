@@ -6,7 +6,7 @@ use super::objective::{self, CappedBy, cost};
 use super::report::{Report, Section};
 use super::settings::Racing;
 
-/// How the result is validated.
+/// Settings for validating the result.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Validation {
     /// Cutoff for validation trials, if it differs from the objective's.
@@ -35,7 +35,7 @@ pub(super) fn read(
             let least = read.objective.cutoff.filter(|_| read.objective.capped_by != CappedBy::Nobody);
             match (given, least) {
                 (Some(_), None) => {
-                    let message = format!("`{}` is given, but nothing is capped", found.key);
+                    let message = format!("`{}` is given, but trials are not capped", found.key);
                     report.mistake(found.key_span, message, "remove it, or give `objective.cutoff`");
                     None
                 }

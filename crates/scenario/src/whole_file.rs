@@ -32,7 +32,7 @@ pub fn write<T, E: From<io::Error>>(
     }
 }
 
-/// What a path refers to.
+/// The kind of file that a path refers to.
 enum Place {
     /// A pipe, a device or an open file, to which the text is written directly.
     Stream(PathBuf),

@@ -11,7 +11,7 @@ use super::protocol::Protocol;
 use super::report::{Found, Report, Section};
 use super::template::{self, Part};
 
-/// How one parameter is written.
+/// The form in which one parameter is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Writing {
     /// Arguments, each made of pieces.
@@ -186,7 +186,11 @@ fn value_form(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Form> {
     let is_value = |part: &Part| matches!(part, Part::Placeholder(name) if name.value == "value");
     if !arguments.iter().flatten().any(is_value) {
         let message = format!("`{}` has no `{{value}}`", found.key);
-        report.mistake(found.span(), message, "without `{value}`, every value would be written the same way");
+        report.mistake(
+            found.span(),
+            message,
+            "add `{value}`; without it, every value would be written the same way",
+        );
         return None;
     }
     Some(Form::Value(arguments))
@@ -210,7 +214,7 @@ fn flag_form(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Form>
         report.mistake(
             section.span,
             "`on` and `off` are both empty",
-            "true and false must be written differently",
+            "give a text for at least one of them, so that true and false differ",
         );
         return None;
     }

@@ -26,7 +26,7 @@ impl Space {
     /// If the length of `codes` is not a multiple of the number of parameters.
     pub fn sample_many(&self, rng: &mut Rng, codes: &mut [f64]) -> Result<(), SampleError> {
         let width = self.row_length();
-        assert!(codes.len().is_multiple_of(width), "whole configurations");
+        assert!(codes.len().is_multiple_of(width), "the configurations must be complete");
         codes.chunks_mut(width * rows_of(width)).try_for_each(|block| self.sample_block(rng, block))
     }
 
@@ -86,7 +86,10 @@ impl Space {
     /// If the lengths differ or are not a multiple of the number of parameters.
     pub fn encode_many(&self, codes: &[f64], rows: &mut [f64]) {
         let width = self.row_length();
-        assert!(codes.len() == rows.len() && codes.len().is_multiple_of(width), "whole rows");
+        assert!(
+            codes.len() == rows.len() && codes.len().is_multiple_of(width),
+            "codes and rows must be complete and of equal length"
+        );
         let length = width * rows_of(width);
         for (codes, rows) in codes.chunks(length).zip(rows.chunks_mut(length)) {
             for index in 0..width {

@@ -206,7 +206,7 @@ impl ParameterDefinition {
     }
 }
 
-/// Collects the definitions of a space and every mistake in them.
+/// A builder that collects the definitions of a space and every mistake in them.
 #[derive(Clone, Debug, Default)]
 pub struct SpaceBuilder {
     pub(crate) file: String,

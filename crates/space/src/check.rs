@@ -253,8 +253,8 @@ impl Checker {
         Some(Domain::Choices(Choices::new(values, weights.map(|weights| weights.value))))
     }
 
-    /// Resolves bounds, which may mention other parameters, and the default and fixed value, which need
-    /// the domain.
+    /// Resolves bounds, which may mention other parameters. Also resolves the default and the fixed value,
+    /// which need the domain.
     fn bounds_and_values(&mut self, definitions: Vec<ParameterDefinition>) {
         for (index, definition) in definitions.into_iter().enumerate() {
             if let DomainDefinition::Float { lower, upper, .. }
@@ -447,8 +447,8 @@ impl Checker {
     }
 }
 
-/// Draws a default for a group that has no given defaults (formats such as irace's have none) and whose
-/// midpoints and first choices do not form a valid configuration. Returns whether a valid default was found.
+/// Draws a default for a group without given defaults (formats such as irace's have none) whose midpoints and
+/// first choices do not form a valid configuration. Returns whether a valid default was found.
 fn draw_default(data: &SpaceData, group: &Group, default: &mut [f64]) -> bool {
     let Some(&first) = group.parameters.first() else { return false };
     if group.parameters.iter().any(|&p| data.parameters[p as usize].default_given) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::literal::Literal;
 
-/// Lists up to this length are searched linearly, which is faster than hashing.
+/// Maximum length of a list that is searched linearly, which is faster than hashing for short lists.
 const MAX_LINEAR: usize = 12;
 
 /// A non-empty list of distinct values.
@@ -17,7 +17,7 @@ pub struct Choices {
     pub(crate) weights: Option<Box<[f64]>>,
     /// The values as numbers, if each is a number or text that spells one.
     pub(crate) numbers: Option<Arc<[f64]>>,
-    /// Cumulative sum of the weights, scaled to end at 1.
+    /// Cumulative sums of the weights, scaled so that the last one is 1.
     cumulative: Option<Box<[f64]>>,
     /// Index for finding a value; only long lists have one.
     lookup: Option<Box<Lookup>>,

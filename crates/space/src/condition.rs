@@ -145,8 +145,8 @@ pub(crate) fn groups(
     (groups, group_of)
 }
 
-/// Merges into one all groups that are never drawn again because no clause and no dependent bound can reject
-/// them. The other groups are kept as they are.
+/// Merges all groups that no clause and no dependent bound can reject into one, because such groups are never
+/// drawn again. The other groups are kept as they are.
 pub(crate) fn batches(groups: &[Group], parameters: &[Parameter]) -> Vec<Group> {
     let dependent = |&p: &u32| parameters[p as usize].range().is_some_and(|range| range.scale.is_none());
     let safe = |group: &&Group| group.clauses.is_empty() && !group.parameters.iter().any(dependent);

@@ -37,7 +37,7 @@ impl Configuration {
         Self { space, codes: codes.into() }
     }
 
-    /// Returns the space it belongs to.
+    /// Returns the space that the configuration belongs to.
     pub fn space(&self) -> &Space {
         &self.space
     }
@@ -225,7 +225,8 @@ impl Space {
         }
         let name = |index: usize| self.parameters()[index].name().to_owned();
         for (index, (parameter, &code)) in self.parameters().iter().zip(codes).enumerate() {
-            // Checked before formulas are evaluated, because they index tables by the codes of choices.
+            // This is checked before formulas are evaluated, because formulas index tables by the codes of
+            // choices.
             let valid = code.is_nan() || parameter.range().is_some() || parameter.allows(code, codes);
             if !valid {
                 return Err(ConfigurationError::Outside(name(index)));

@@ -23,9 +23,9 @@ const WIDTH: usize = 100;
 /// A range of bytes in the file being read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Span {
-    /// First byte.
+    /// Offset of the first byte.
     pub start: usize,
-    /// One past the last byte.
+    /// Offset just past the last byte.
     pub end: usize,
 }
 
@@ -88,7 +88,7 @@ pub struct Diagnostic {
     pub message: String,
     /// Position of the mistake.
     pub span: Span,
-    /// How to fix the mistake.
+    /// A suggestion for fixing the mistake.
     pub hint: Option<String>,
 }
 

@@ -37,7 +37,10 @@ impl Space {
     /// # Panics
     /// If the length of a slice is not the number of parameters.
     pub fn encode_codes(&self, codes: &[f64], row: &mut [f64]) {
-        assert!(codes.len() == self.row_length() && row.len() == codes.len(), "one column per parameter");
+        assert!(
+            codes.len() == self.row_length() && row.len() == codes.len(),
+            "there must be one column per parameter"
+        );
         for (index, out) in row.iter_mut().enumerate() {
             *out = self.unit(index, codes).unwrap_or(INACTIVE);
         }

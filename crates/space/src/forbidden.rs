@@ -1,4 +1,4 @@
-//! An index of forbidden clauses that finds a violated clause without trying them all.
+//! An index of forbidden clauses that finds a violated clause without trying all of them.
 //!
 //! A conjunction can hold only if each of its membership tests holds. One membership test in each such clause
 //! is watched: the clause is filed under the choices that the test names, and is evaluated only when the
@@ -7,7 +7,7 @@
 use super::expression::Formula;
 use super::parameter::{Parameter, ParameterId};
 
-/// Parameters with more choices than this are not watched: their table would be mostly empty.
+/// Maximum number of choices of a watched parameter. With more choices, the table would be mostly empty.
 const MAX_CHOICES: usize = 4096;
 
 /// Index of the clauses about one group of parameters.

@@ -25,6 +25,7 @@ mod nearest;
 mod neighbour;
 mod parameter;
 mod range;
+mod rounding;
 mod sample;
 mod settle;
 mod size;

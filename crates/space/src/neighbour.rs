@@ -24,7 +24,7 @@ const MAX_DRAWS: usize = 50;
 /// Settings for generating neighbours.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Neighbourhood {
-    /// Neighbours per float or integer parameter.
+    /// Number of neighbours per float or integer parameter.
     pub steps: usize,
     /// Standard deviation of a step on the unit scale.
     pub sd: f64,

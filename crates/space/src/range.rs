@@ -23,9 +23,9 @@ pub const LARGEST_INTEGER: f64 = 4_503_599_627_370_496.0;
 /// One end of a range.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Bound {
-    /// The same for every configuration.
+    /// A number that is the same for every configuration.
     Number(f64),
-    /// Computed from the values of other parameters.
+    /// A number computed from the values of other parameters.
     Dependent(Quantity),
 }
 
@@ -126,8 +126,8 @@ pub(crate) struct Scale {
     step: f64,
     /// Number of grid points.
     count: f64,
-    /// Grid points per unit, if this number and its product with the lower bound are whole; else 0. With
-    /// this, a grid with step 0.1 contains 0.3 instead of 0.30000000000000004.
+    /// Grid points per unit, if this number and its product with the lower bound are whole; else 0. With the
+    /// density, a grid with step 0.1 contains 0.3 instead of 0.30000000000000004.
     density: f64,
     /// The lower bound in grid points, if the density is not 0.
     first: f64,
@@ -197,7 +197,7 @@ impl Scale {
         } else if log {
             units.iter_mut().for_each(|x| *x = elementary::exp(origin + *x * width));
             if step > 0.0 {
-                // Adding 0.5 makes the cast round to the nearest.
+                // Adding 0.5 makes the cast round to the nearest integer.
                 units.iter_mut().for_each(|x| *x = self.point(f64::from(((*x - lower) / step + 0.5) as i32)));
             } else {
                 units.iter_mut().for_each(|x| *x = x.clamp(lower, upper));

@@ -41,7 +41,7 @@ impl Space {
     /// # Panics
     /// If the length of `codes` is not the number of parameters.
     pub fn sample_into(&self, rng: &mut Rng, codes: &mut [f64]) -> Result<(), SampleError> {
-        assert_eq!(codes.len(), self.parameters().len(), "one code per parameter");
+        assert_eq!(codes.len(), self.parameters().len(), "there must be one code per parameter");
         self.data.batches.iter().try_for_each(|group| self.sample_group(group, rng, codes))
     }
 

@@ -2,7 +2,8 @@
 
 use super::{Domain, Parameter, Space};
 
-/// The number of combinations of values, if every parameter were active and nothing forbidden.
+/// The number of combinations of values that would exist if every parameter were active and nothing were
+/// forbidden.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Size {
     /// Decimal logarithm of the number of combinations, over all parameters with finitely many values.

@@ -48,7 +48,7 @@ pub(super) fn identify(path: &Path) -> Result<u32, StoreError> {
     }
     let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     if word(68) != APPLICATION {
-        return refuse("it is a database of another program");
+        return refuse("it is a database from another program");
     }
     match word(60) {
         0 => refuse("it has no version number"),

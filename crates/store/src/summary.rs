@@ -38,7 +38,7 @@ pub struct Summary {
 /// The incumbent and its configuration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Leader {
-    /// When the incumbent took over, and its cost.
+    /// The moment at which the incumbent took over, and its cost.
     pub incumbent: StoredIncumbent,
     /// The configuration and its origin.
     pub configuration: StoredConfiguration,

@@ -26,7 +26,7 @@ pub(super) fn values_text(configuration: &Configuration) -> String {
     text + "}"
 }
 
-/// Replaces the contents of a blob by the codes, as little-endian doubles.
+/// Replaces the contents of a blob with the codes, as little-endian doubles.
 pub(super) fn codes_blob(codes: &[f64], blob: &mut Vec<u8>) {
     blob.clear();
     blob.extend(codes.iter().flat_map(|code| code.to_le_bytes()));

@@ -38,7 +38,7 @@ pub enum Acknowledgement {
     Failed(StoreError),
 }
 
-/// Accepts batches for a store, and holds the writer's lock.
+/// A writer that accepts batches for a store and holds the writer's lock.
 #[derive(Debug)]
 pub struct Writer {
     orders: Option<Sender<Order>>,

@@ -4,8 +4,8 @@
 //! fused(a, b, c) = round(a b + c)
 //! ```
 //!
-//! Every processor of the last ten years has an instruction for this, so sums in a fixed order have the same
-//! bits on all of them. On processors without it, the instruction is emulated. The product of two singles is
+//! Every processor from the last ten years has an instruction for this, so sums in a fixed order have the
+//! same bits on all of them. Processors without the instruction emulate it. The product of two singles is
 //! exact in a double. If the last bit of the sum is set whenever the sum is inexact (rounding to odd), the
 //! sum rounds to the correct single.
 //!

@@ -11,8 +11,8 @@
 //! | n | number of readings |
 //!
 //! Configurations are divided into folds, and each fold is predicted by a model fitted to the other folds. σ
-//! is at least one tenth of the readings' spread. With little data, trees may agree, or a network may be
-//! certain, although they are wrong. One reading for which this happens must not outweigh all others.
+//! is at least one tenth of the readings' spread. With little data, all trees may agree, or a network may be
+//! certain, although the prediction is wrong. One such reading must not outweigh all others.
 
 use math::Rng;
 use math::normal;
@@ -27,7 +27,7 @@ use crate::Reading;
 /// # Panics
 /// If there are fewer than two folds.
 pub fn held_out(surrogate: &dyn Surrogate, data: &TrainingSet<'_>, folds: usize, seed: u64) -> Option<f64> {
-    assert!(folds > 1, "one fold to predict, and another to learn from");
+    assert!(folds > 1, "at least two folds are needed: one to predict, and one to learn from");
     let configurations = data.configurations();
     if configurations < folds {
         return None;
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::{Column, FitError, InstanceTable, Predictor, Scale};
 
-    /// Predicts the same distribution everywhere.
+    /// A surrogate that predicts the same distribution everywhere.
     struct Constant(Prediction);
 
     impl Surrogate for Constant {
@@ -92,8 +92,8 @@ mod tests {
         }
     }
 
-    /// Remembers the first reading of each configuration in the training set, and predicts 1e6 for any other
-    /// configuration.
+    /// A surrogate that remembers the first reading of each configuration in the training set, and predicts
+    /// 1e6 for any other configuration.
     struct Memory;
 
     struct Seen(Vec<(f64, f64)>);

@@ -33,7 +33,7 @@ pub fn configuration_columns(space: &Space) -> Vec<Column> {
     space.parameters().iter().map(column).collect()
 }
 
-/// What a model knows about the instances: one row for each.
+/// The instances as a model sees them: one row for each.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InstanceTable {
     columns: Vec<Column>,
@@ -55,7 +55,7 @@ impl InstanceTable {
 
     /// Returns a table that only tells instances apart.
     pub fn named(count: usize) -> Self {
-        assert!(count > 0, "there is at least one instance");
+        assert!(count > 0, "at least one instance is needed");
         let rows = (0..count).map(|i| (i as f64 + 0.5) / count as f64).collect();
         Self { columns: vec![Column::Category(count)], rows, count }
     }
@@ -66,7 +66,10 @@ impl InstanceTable {
     /// # Panics
     /// If there are no columns or no rows, or the last row is incomplete.
     pub fn of_features(features: &[f64], width: usize) -> Self {
-        assert!(width > 0 && !features.is_empty() && features.len().is_multiple_of(width), "whole rows");
+        assert!(
+            width > 0 && !features.is_empty() && features.len().is_multiple_of(width),
+            "the rows must be complete"
+        );
         let mut rows = features.to_vec();
         for column in 0..width {
             let known = || features.iter().skip(column).step_by(width).copied().filter(|x| x.is_finite());

@@ -64,7 +64,10 @@ impl<'a> Points<'a> {
     /// # Panics
     /// If the last row is incomplete or `width` is 0.
     pub fn new(rows: &'a [f64], width: usize) -> Self {
-        assert!(width > 0 && rows.len().is_multiple_of(width), "whole rows of at least one column");
+        assert!(
+            width > 0 && rows.len().is_multiple_of(width),
+            "rows must be complete and have at least one column"
+        );
         Self { rows, width }
     }
 
@@ -89,7 +92,7 @@ impl<'a> Points<'a> {
     }
 }
 
-/// Why a model could not be fitted.
+/// The reason why a model could not be fitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FitError {
     /// The training set has no points.
@@ -103,7 +106,7 @@ pub enum FitError {
     Interrupted,
 }
 
-/// Settings of a model that can be trained.
+/// Settings for a model that can be trained.
 pub trait Surrogate: Send + Sync {
     /// Fits a model to a training set. A slow fit should call [`TrainingSet::check_interrupt`] regularly.
     fn fit(&self, data: &TrainingSet<'_>, rng: &mut Rng) -> Result<Box<dyn Predictor>, FitError>;

@@ -12,7 +12,7 @@ use crate::Reading;
 pub enum Scale {
     /// The decimal logarithm. Costs below the grain count as the grain.
     Log10 {
-        /// The smallest cost the measurement resolves.
+        /// The smallest cost that the measurement resolves.
         grain: f64,
     },
     /// The cost itself.

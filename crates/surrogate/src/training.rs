@@ -68,7 +68,7 @@ impl<'a> TrainingSet<'a> {
     /// # Panics
     /// If the row does not have one value for each configuration column.
     pub fn push_configuration(&mut self, row: &[f64]) -> u32 {
-        assert_eq!(row.len(), self.configuration_width(), "a value for each column");
+        assert_eq!(row.len(), self.configuration_width(), "the row must have one value per column");
         let number = self.rows.len() / row.len().max(1);
         self.rows.extend_from_slice(row);
         number as u32
@@ -79,7 +79,7 @@ impl<'a> TrainingSet<'a> {
     /// # Panics
     /// If the configuration or the instance is unknown, or the cost is not finite.
     pub fn push(&mut self, configuration: u32, instance: usize, cost: Reading) {
-        assert!(cost.lower_bound().is_finite(), "costs are finite numbers");
+        assert!(cost.lower_bound().is_finite(), "costs must be finite");
         assert!(instance < self.instances.count(), "instance {instance} has no row");
         assert!((configuration as usize) < self.configurations(), "configuration {configuration} has no row");
         self.points.push(Point { configuration, instance: instance as u32 });

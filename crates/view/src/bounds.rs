@@ -21,7 +21,7 @@ pub struct Bound {
     pub bound: f64,
     /// Whether the bound and the values are ratios to the default's output on the same pair.
     pub relative: bool,
-    /// What such a ratio refers to: `default`, `baseline` or `starting point`.
+    /// The configuration that such a ratio refers to: `default`, `baseline` or `starting point`.
     #[serde(skip)]
     pub against: &'static str,
     /// The unit of the bound.

@@ -23,8 +23,8 @@ pub struct Costs {
     pub noun: String,
     /// The name of the mean compared cost, such as `PAR10`.
     pub mean: String,
-    /// The name of the configuration that gains are measured against: `default`, or `baseline` if the
-    /// scenario sets one.
+    /// The name of the configuration that gains are measured against: `baseline` if the scenario sets one,
+    /// otherwise `default` or `starting point`.
     pub against: &'static str,
     /// The constraints.
     pub bounds: Vec<Bound>,

@@ -1,4 +1,4 @@
-//! Errors when a campaign is viewed.
+//! Errors that can occur when a campaign is viewed.
 
 use std::path::PathBuf;
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::costs::Costs;
 
-/// Estimates the cost of a pass as soon as a trial of the default has ended with a cost.
+/// An estimator of the cost of a pass. It needs one trial of the default that has ended with a cost.
 #[derive(Clone, Debug, Default)]
 pub struct Pass {
     is_reported: bool,

@@ -52,7 +52,7 @@ pub struct Training {
     /// Factor by which the best configuration is better. `None` if there are too few pairs, or if some costs
     /// are negative and others positive.
     pub ratio: Option<f64>,
-    /// The same ratio, even if there are too few pairs.
+    /// The ratio, even if there are too few pairs.
     #[serde(skip)]
     pub any_ratio: Option<f64>,
     /// Whether there are enough pairs for the ratio to be meaningful.

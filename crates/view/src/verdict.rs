@@ -17,7 +17,7 @@ pub struct Verdict {
     /// The verdict on the costs alone.
     #[serde(skip)]
     pub of_costs: Claim,
-    /// How the pairs differ from the training pairs.
+    /// The difference between these pairs and the training pairs.
     #[serde(serialize_with = "basis")]
     pub basis: Basis,
     /// Number of pairs measured with both configurations.
@@ -41,7 +41,7 @@ pub struct Verdict {
     pub solved: Solved,
     /// Number of pairs on which the best configuration gave a wrong answer.
     pub wrong: usize,
-    /// How much a claimed improvement would shrink because of timeouts that are too rare to have been seen.
+    /// Possible reduction of a claimed improvement by timeouts that are too rare to have been seen.
     pub unseen_timeouts: Option<UnseenTimeouts>,
     /// Factor by which the best configuration was better on the training pairs.
     pub training_ratio: Option<f64>,

@@ -15,7 +15,7 @@ use super::files::written;
 use super::{Benchmark, Subject, at_the_end};
 use crate::seeds::range;
 
-/// A space with few enough configurations to try them all.
+/// A space that is small enough to try all of its configurations.
 const SPACE: &str = include_str!("gcc.toml");
 const OBJECT: &str = "out.o";
 /// Limit on the CPU seconds of one compilation, which takes about a hundredth of that.

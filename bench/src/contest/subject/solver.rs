@@ -29,7 +29,7 @@ use super::command::{is_installed, run, words};
 use super::files::written;
 use super::{Benchmark, Subject, beyond};
 
-/// How a solver is run, and how its output is read.
+/// A solver: how it is run, and how its output is read.
 pub(crate) struct Solver {
     pub(crate) program: &'static str,
     /// Parameters in captune's own format.
@@ -39,17 +39,17 @@ pub(crate) struct Solver {
     simplified: &'static [(&'static str, &'static str)],
     /// File extension of the instances.
     extension: &'static str,
-    /// Returns all arguments: those of the configuration, the largest count if the solver accepts one, and
-    /// the file.
+    /// Function that returns all arguments: those of the configuration, the largest count if the solver
+    /// accepts one, and the file.
     arguments: fn(words: Vec<String>, cap: f64, file: &Path) -> Vec<String>,
-    /// Reads the outcome from the exit code and the output.
+    /// Function that reads the outcome from the exit code and the output.
     read: fn(code: i32, stdout: &str) -> Outcome,
     /// CPU seconds after which a run is stopped and counts as above its cap. Runs that stay below the cutoff
     /// take far less time, so every machine stops the same runs.
     longest: u64,
 }
 
-/// How a run ended.
+/// The way in which a run ended.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Outcome {
     /// Solved, with this count.

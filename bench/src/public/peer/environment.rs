@@ -1,5 +1,5 @@
-//! Where a peer is installed: a folder of virtual environments (created by `bench/peers/setup`), or R for
-//! irace.
+//! The environment in which a peer is installed: a folder of virtual environments (created by
+//! `bench/peers/setup`), or R for irace.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -13,7 +13,7 @@ pub(super) const HEAD: &str = "order,holes,kind,seed,configurations,trials,cappe
 /// Result of one campaign.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Row {
-    /// ORDER,HOLES.
+    /// The class, as ORDER,HOLES.
     pub(super) class: String,
     pub(super) kind: String,
     pub(super) seed: u64,
@@ -76,7 +76,7 @@ impl Row {
     }
 }
 
-/// Reads all rows of a file; returns none if the file does not exist.
+/// Reads all rows of a file; returns an empty list if the file does not exist.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
     rows::read(path, HEAD, Row::of_line)
 }

@@ -6,7 +6,8 @@ use engine::{Cap, TrialRequest, Why};
 use execution::{Account, Leash, ProcessTarget, Slot, Target, TargetError};
 use scenario::{Instance, Objective, Scenario};
 
-/// Runs search trials with the objective's cutoff and validation trials with the validation's cutoff.
+/// A target that runs search trials with the objective's cutoff and validation trials with the validation's
+/// cutoff.
 pub(super) struct BothTargets {
     search: ProcessTarget,
     validation: ProcessTarget,

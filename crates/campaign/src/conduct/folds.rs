@@ -73,7 +73,7 @@ impl Folds {
         self.plan.folds.len()
     }
 
-    /// Opens the campaign of a fold, new or stored. Fold numbers start at 1.
+    /// Opens the new or stored campaign of a fold. Fold numbers start at 1.
     pub fn open(&mut self, number: usize) -> Result<Opened, ConductError> {
         let Self { folder, scenario: whole, text, order, plan } = self;
         let count = plan.folds.len() as u32;

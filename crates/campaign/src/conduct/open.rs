@@ -68,7 +68,7 @@ pub enum ConductError {
     Read { path: PathBuf, source: std::io::Error },
     #[error("{0}")]
     Scenario(Diagnostics),
-    #[error("the trials in {} measure something other than what this scenario asks for", folder.display())]
+    #[error("the trials in {} do not measure what this scenario asks for", folder.display())]
     Refused { folder: PathBuf, differences: Vec<Difference> },
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -314,7 +314,7 @@ pub fn worker_slots(scenario: &Scenario, workers: usize) -> Result<Vec<Slot>, Sl
     Ok(found)
 }
 
-/// Opens a campaign, new or stored. For a scenario with folds, which has several campaigns, see
+/// Opens a new or stored campaign. For a scenario with folds, which has several campaigns, see
 /// [`open_folds`](super::open_folds).
 pub fn open(order: &Order) -> Result<Opened, ConductError> {
     if order.path.is_dir() {

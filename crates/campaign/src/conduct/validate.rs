@@ -1,4 +1,4 @@
-//! A separate validation after a campaign, of the best configuration or any other.
+//! A separate validation after a campaign, for the best configuration or any other one.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -9,8 +9,8 @@ use serde_json::Value;
 /// SQL query for the stored constraints.
 const SQL: &str = "SELECT trial_id, value_json FROM trial_system_attributes WHERE key = 'constraints'";
 
-/// Returns the constraint values of each trial that has them, by `trial_id`. The error says what is not in
-/// the expected format.
+/// Returns the constraint values of each trial that has them, by `trial_id`. The error describes what is not
+/// in the expected format.
 pub(super) fn constraints(connection: &Connection) -> Result<HashMap<i64, Vec<f64>>, String> {
     let read = || {
         let mut statement = connection.prepare(SQL)?;
@@ -25,7 +25,7 @@ pub(super) fn constraints(connection: &Connection) -> Result<HashMap<i64, Vec<f6
     rows.into_iter().map(values).collect()
 }
 
-/// Returns the name of a constraint in captune. Optuna only numbers its constraints.
+/// Returns the name of a constraint in captune. In Optuna, constraints have numbers but no names.
 pub(super) fn constraint_name(place: usize) -> String {
     format!("constraint{place}")
 }

@@ -8,10 +8,10 @@ use serde::Serialize;
 use super::findings::{Findings, Memory, Times};
 use crate::Settings;
 
-/// A slow-down by neighbouring trials is harmless up to this share. The same limit applies to the variation
+/// Largest harmless slow-down by neighbouring trials, as a share. The same limit applies to the variation
 /// between repeated trials.
 const HARMLESS: f64 = 0.1;
-/// CPU time below this share of wall time counts as almost none.
+/// Share of wall time below which CPU time counts as almost none.
 const ALMOST_NONE: f64 = 0.1;
 /// Smallest number of passes over the instances that a budget should cover.
 const PASSES: f64 = 20.0;
@@ -73,8 +73,12 @@ impl Adviser<'_> {
             let key = format!("outputs.{}", output.name);
             let of = output.of;
             let because = match output.found {
-                0 => format!("it was found in none of the {of} finished trials"),
-                found => format!("it was found in only {found} of {of} finished trials"),
+                0 => {
+                    format!("no value was found in the {of} finished trials: correct the output's definition")
+                }
+                found => format!(
+                    "a value was found in only {found} of {of} finished trials: correct the output's definition"
+                ),
             };
             Advice { key, value: None, because }
         };
@@ -225,7 +229,8 @@ impl Adviser<'_> {
         let Some(Memory { peak, limit, available }) = self.findings.memory else { return Vec::new() };
         let workers = self.findings.workers as u64;
         if let Some(limit) = limit.filter(|&limit| peak as f64 > LITTLE_ROOM * limit as f64) {
-            let because = format!("a trial used {} of {}", show_size(peak), show_size(limit));
+            let because =
+                format!("a trial used {} of {}; raise the limit", show_size(peak), show_size(limit));
             return vec![advice("limits.memory", None, because)];
         }
         // The largest amount of memory that one trial may use.

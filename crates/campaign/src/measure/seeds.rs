@@ -89,7 +89,7 @@ fn repeated(alone: &[&Sample], which: impl Fn(&Sample) -> bool) -> Option<Repeat
     (found.trials > 0).then_some(found)
 }
 
-/// Returns whether any cost with another seed is outside the range that repetitions of the first seed
+/// Returns whether any cost with another seed is outside the range that repetitions of the first seed can
 /// explain.
 fn change_costs(scenario: &Scenario, alone: &[&Sample]) -> Option<bool> {
     let cost = |sample: &&&Sample| sample.record.trial.observation.cost().map(Reading::lower_bound);

@@ -25,7 +25,7 @@ pub struct Judged {
     pub verdict: CostVerdict,
     /// The results of both configurations for each constraint.
     pub holdings: BothHoldings,
-    /// How much a claimed improvement would shrink because of timeouts that are too rare to have been seen.
+    /// Possible reduction of a claimed improvement by timeouts that are too rare to have been seen.
     pub unseen_timeouts: Option<UnseenTimeouts>,
     /// Number of configurations compared with the default on these pairs so far, including this one. The more
     /// there are, the more likely it is that one of them looks better by luck alone.

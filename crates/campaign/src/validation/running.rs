@@ -55,7 +55,7 @@ pub enum GaveUp {
     Lost {
         /// Total number of attempts that were lost.
         times: u64,
-        /// What happened to the last lost trial.
+        /// The reason why the last lost trial was lost.
         reason: String,
     },
     /// A trial could not be started, for a reason that applies to all trials.
@@ -206,7 +206,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Gives every worker a trial that can end before the deadline. Returns true if trials remain and could
+    /// Gives every worker a trial that can end before the deadline. Returns true if trials remain that could
     /// be submitted later, because a worker may become available or because the executor refused a trial only
     /// for now.
     fn fill(&mut self, desk: &mut Desk<'_>, mut deadline: Option<&mut Deadline>) -> bool {

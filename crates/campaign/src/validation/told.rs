@@ -76,7 +76,7 @@ impl OnBoth {
         let Some((default_cost, tuned_cost)) = known else { return };
         let measured = Measured { instance: pair.instance, default: default_cost, tuned: tuned_cost };
         self.validated.push(Validated::new(measured, default.status(), tuned.status()));
-        // On the same pair, the default is what a relative constraint refers to.
+        // A relative constraint refers to the default's outputs on the same pair.
         let unit = default.constraints();
         let rate = |told: &Observation| rated(&objective.constraints, told.constraints(), unit).into();
         self.readings.push([rate(default), rate(tuned)]);

@@ -15,8 +15,8 @@ use exhibit::What;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-With limits or a tier, doctor also runs a program under them. The exit code is
-4 if this machine cannot enforce them.")]
+If limits or a tier are given, doctor also runs a program under them. The exit
+code is 4 if this machine cannot enforce them.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     limits: LimitArguments,

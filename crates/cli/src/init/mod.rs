@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     /// Convert a folder or file from another configurator
     #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["command", "space", "instances"])]
     from: Option<PathBuf>,
-    /// Command in one string, with its parameters as ranges or in --space
+    /// Command as one string, with ranges in place of values; or give the parameters with --space
     #[arg(long, value_name = "TEXT")]
     command: Option<String>,
     /// File with the parameters
@@ -80,7 +80,7 @@ fn convert(arguments: &Arguments, from: &Path, folder: &Path) -> anyhow::Result<
         }
     };
     list(&format!("not carried over from {}:", found.origin.name()), &found.draft.lost);
-    list("to do before it can run:", &found.draft.to_do);
+    list("to do before the scenario can run:", &found.draft.to_do);
     next(&arguments.path, found.runs.as_deref());
     Ok(ExitCode::Done)
 }
@@ -101,7 +101,7 @@ fn next(path: &Path, runs: Option<&Path>) {
         let here = std::env::current_dir().ok();
         let runs = here.and_then(|here| runs.strip_prefix(here).ok()).unwrap_or(runs);
         let runs = quoted(&runs.to_string_lossy());
-        message::note(&format!("then: captune import {path} {runs}      # start with its runs"));
+        message::note(&format!("then: captune import {path} {runs}      # import its runs"));
     }
     message::note(&format!("then: captune run {path}"));
 }

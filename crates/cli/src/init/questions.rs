@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-/// Asks questions and reads the answers.
+/// A dialogue that asks questions and reads the answers.
 pub(super) struct Questions<R> {
     answers: R,
     /// Whether the answers are typed in a terminal. A terminal already shows them, so they are not printed.

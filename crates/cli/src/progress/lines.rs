@@ -20,6 +20,8 @@ pub(crate) struct Line {
     pub(crate) text: String,
     /// Indentation of continuation lines.
     pub(crate) indent: usize,
+    /// The bytes of the text that are coloured.
+    pub(crate) first: std::ops::Range<usize>,
 }
 
 /// The kind of a line, which determines its colour.
@@ -34,7 +36,15 @@ pub(crate) enum Kind {
 pub(crate) fn line(event: &Event, facts: &Facts) -> Option<Line> {
     let start = format!(" {}  ", clock(event.at));
     let new = |kind: Kind, mark: &str, text: &str| {
-        Some(Line { kind, text: format!("{start}{mark}{text}"), indent: start.len() + mark.len() })
+        // The part before the first gap, such as `new best`, or a mark.
+        let first = if mark.is_empty() { text.find("  ").unwrap_or(0) } else { mark.trim_end().len() };
+        let indent = start.len() + mark.len();
+        Some(Line {
+            kind,
+            text: format!("{start}{mark}{text}"),
+            indent,
+            first: start.len()..start.len() + first,
+        })
     };
     match &event.what {
         // A choice between two configurations of equal cost, such as two that crash, gets no line.
@@ -84,7 +94,7 @@ pub(crate) fn pass(pass: &PassCost, facts: &Facts) -> Line {
         let what = if facts.instances == 1 { "trials" } else { "passes" };
         parts.push(format!("the budget covers about {shown} {what} without capping"));
     }
-    Line { kind: Kind::Plain, text: format!("plan: {}", parts.join(" · ")), indent: 6 }
+    Line { kind: Kind::Plain, text: format!("plan: {}", parts.join(" · ")), indent: 6, first: 0..0 }
 }
 
 /// Explains which learner proposes from now on, and why.
@@ -158,7 +168,7 @@ pub(crate) fn warn(warning: &Warning, facts: &Facts) -> String {
             the(by.0, against)
         ),
         Warning::Teardown { id, reason } => format!(
-            "The teardown of trial {id} failed: {}; its result counts and its processes ended, but files may remain",
+            "The teardown of trial {id} failed: {}; the trial counts and its processes ended, but files may remain",
             first_line(reason).trim_start_matches("teardown: ")
         ),
         Warning::LeftBehind { id, path } => format!(

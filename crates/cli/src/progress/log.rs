@@ -10,7 +10,7 @@ use super::{Facts, block, lines};
 const FIRST: f64 = 10.0;
 const EVERY: f64 = 60.0;
 
-/// Turns events into lines.
+/// A display that turns events into lines.
 pub(crate) struct Log {
     facts: Facts,
     pass: Pass,
@@ -42,7 +42,7 @@ impl Log {
         if let Some(beat) = beat.filter(|_| event.at >= due) {
             self.due = Some(event.at + EVERY);
             let text = format!(" {}", beat.trim_start());
-            shown.push(Line { kind: Kind::Plain, text, indent: 3 });
+            shown.push(Line { kind: Kind::Plain, text, indent: 3, first: 0..0 });
         }
         shown
     }

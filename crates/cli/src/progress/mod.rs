@@ -26,7 +26,7 @@ use crate::words::Costs;
 use log::Log;
 use screen::Screen;
 
-/// How to show progress.
+/// The requested display of progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Choice {
     Auto,

@@ -97,12 +97,15 @@ fn write(text: &str) {
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).ok();
 }
 
-/// Wraps and colours a permanent line.
+/// Wraps a permanent line and colours its first words. A whole line in green or yellow would be hard to read
+/// on a white background.
 pub(super) fn laid_out(line: &Line, width: usize, paint: Paint) -> String {
     let text = wrap::paragraph(&harmless(&line.text), Some(width), line.indent);
+    let (before, rest) = text.split_at(line.first.start.min(text.len()));
+    let (first, after) = rest.split_at(line.first.len().min(rest.len()));
     match line.kind {
-        Kind::NewBest => paint.good(&text),
-        Kind::Warning => paint.warning(&text),
+        Kind::NewBest => format!("{before}{}{after}", paint.good(first)),
+        Kind::Warning => format!("{before}{}{after}", paint.warning(first)),
         Kind::Plain => text,
     }
 }

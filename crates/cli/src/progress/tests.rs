@@ -227,7 +227,7 @@ fn permanent_lines_fit_the_terminal() {
         let colours: Vec<String> = lines.iter().map(|line| laid_out(line, width, Paint::all())).collect();
         let colours = colours.join("\n");
         assert_eq!(
-            colours.replace("\u{1b}[32m", "").replace("\u{1b}[33m", "").replace("\u{1b}[0m", ""),
+            colours.replace("\u{1b}[1;32m", "").replace("\u{1b}[1;33m", "").replace("\u{1b}[0m", ""),
             plain
         );
         insta::assert_snapshot!(format!("lines_{width}_colour"), colours.replace('\u{1b}', "ESC"));

@@ -47,7 +47,7 @@ fn advice(detail: &Detail, target: &TargetSettings) -> Vec<String> {
     let mut advice = Vec::new();
     if detail.reason.as_deref().is_some_and(|reason| reason.ends_with(NO_ANSWER)) {
         let (name, answer) = (target.protocol.name(), target.protocol.answer());
-        advice.push(format!("with the protocol `{name}`, the target prints a line such as `{answer}`"));
+        advice.push(format!("with the protocol `{name}`, the target must print a line such as `{answer}`"));
     } else if let (Some(code @ 0..), Some(known)) = (detail.exit, &target.success.exit)
         && !known.contains(&code)
     {

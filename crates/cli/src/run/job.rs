@@ -84,20 +84,20 @@ impl Job {
             End::Unknown(why) => {
                 let why = harmless(why);
                 return format!(
-                    "{job}: its end is unknown ({why}); SIGTERM or SIGUSR1 stops the campaign cleanly"
+                    "{job}: end time unknown ({why}); SIGTERM or SIGUSR1 stops the campaign cleanly"
                 );
             }
             End::At(end) => end.duration_since(now).unwrap_or_default().as_secs_f64(),
         };
         let end = format!("{job} ends in {}", clock(end));
         match budget {
-            _ if left <= 0.0 => format!("{end}: too soon to start a trial"),
+            _ if left <= 0.0 => format!("{end}: too little time to start a trial"),
             Some(budget) if budget > left => format!(
-                "{end}: the campaign stops {} before its budget is spent; the same command resumes it",
+                "{end}: the campaign stops {} before its budget runs out; the same command resumes it",
                 span(budget - left)
             ),
-            Some(_) => format!("{end}: the budget is spent before that"),
-            None => format!("{end}: the campaign stops before that; the same command resumes it"),
+            Some(_) => format!("{end}: the budget runs out before then"),
+            None => format!("{end}: the campaign stops before then; the same command resumes it"),
         }
     }
 }
@@ -212,12 +212,12 @@ mod tests {
             ]
             .join("\n"),
             @r"
-        Slurm job 17 ends in 1:00:00: the campaign stops 60.2 min before its budget is spent; the same command resumes it
-        Slurm job 17 ends in 1:00:00: the budget is spent before that
-        Slurm job 17 ends in 1:00:00: the campaign stops before that; the same command resumes it
-        Slurm job 17 ends in 1:00:00: too soon to start a trial
+        Slurm job 17 ends in 1:00:00: the campaign stops 60.2 min before its budget runs out; the same command resumes it
+        Slurm job 17 ends in 1:00:00: the budget runs out before then
+        Slurm job 17 ends in 1:00:00: the campaign stops before then; the same command resumes it
+        Slurm job 17 ends in 1:00:00: too little time to start a trial
         Slurm job 17 has no time limit
-        Slurm job 17: its end is unknown (squeue printed `NOT_SET`); SIGTERM or SIGUSR1 stops the campaign cleanly
+        Slurm job 17: end time unknown (squeue printed `NOT_SET`); SIGTERM or SIGUSR1 stops the campaign cleanly
         "
         );
     }

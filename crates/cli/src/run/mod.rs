@@ -42,8 +42,8 @@ use job::Job;
 use stopping::Stopping;
 
 /// Possible reasons why a supervisor was killed.
-const LOST_HINT: &str = "hint: the process that supervises a trial was killed: by the target (does it kill its parent?), by \
-    a user, or by the kernel because memory ran out (`limits.memory` limits the memory of a trial)";
+const LOST_HINT: &str = "hint: the process that supervises a trial was killed: by the target (check whether it kills its \
+    parent), by a user, or by the kernel because memory ran out (set `limits.memory` to limit the memory of a trial)";
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -53,8 +53,8 @@ larger budget; every trial that has ended is stored. docs/reference/scenario.md
 explains what happens if you change the scenario of a campaign.
 
 Instead of a scenario, you can pass a command, with ranges and choices in place
-of values. Its scenario is written to captune.toml, or to the file named before
-it:
+of values. captune then writes a scenario to captune.toml, or to the file that
+you name before the command:
   captune run --instances 'cnf/*.cnf' --cutoff 30s --budget 1h \\
     --success-exit 10,20 -- \\
     minisat '-rinc={1.1..4.0 = 2}' '-ccmin-mode={0|1|2 = 2}' {instance}

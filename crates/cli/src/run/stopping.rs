@@ -8,7 +8,8 @@ use execution::executor::{Bell, Happening};
 use crate::message;
 use crate::signals::Listening;
 
-/// Passes signals to the campaign that is running. With folds, several campaigns run one after the other.
+/// A handler that passes signals to the running campaign. With folds, several campaigns run one after the
+/// other.
 #[derive(Clone, Default)]
 pub(crate) struct Stopping {
     interrupted: Arc<AtomicBool>,

@@ -14,7 +14,7 @@ use crate::message::{self, Hinted};
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The conversion is lossless: if the other format cannot express something,
-captune names it and writes nothing.")]
+captune lists it and writes nothing.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: FileArguments,

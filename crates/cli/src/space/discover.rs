@@ -105,12 +105,12 @@ fn run(words: &[OsString]) -> anyhow::Result<String> {
 fn explain(error: DiscoverError) -> Hinted {
     let hint = match error {
         DiscoverError::Nothing(source) | DiscoverError::NothingToTune(source, _) => {
-            format!("expected the output of: {}", source.command())
+            format!("pass the output of: {}", source.command())
         }
         DiscoverError::Invalid(_) => "this is a bug in captune; please report it with the text".to_owned(),
         DiscoverError::Unrecognised => {
             let known = Source::ALL.map(|source| format!("\n  {:<10}{}", source.name(), source.command()));
-            format!("name the program with --kind if the text is one of these:{}", known.concat())
+            format!("if the text is from one of these, name the program with --kind:{}", known.concat())
         }
     };
     Hinted { message: error.to_string(), hint }

@@ -137,10 +137,10 @@ fn size(space: &Space) -> String {
     let most = if limited { "at most " } else { "" };
     let mut text = format!("size: {most}10^{:.1} combinations", size.log10);
     if size.continuous > 0 {
-        text += &format!(", plus {} without steps", message::count(size.continuous, "number"));
+        text += &format!(", plus {}", message::count(size.continuous, "continuous parameter"));
     }
     if size.dependent > 0 {
-        text += &format!(", plus {} whose bounds depend on others", message::count(size.dependent, "number"));
+        text += &format!(", plus {} whose bounds vary", message::count(size.dependent, "parameter"));
     }
     text
 }

@@ -1,7 +1,7 @@
 //! The monotonic clock and an alarm on it.
 //!
-//! The alarm is a timer descriptor, because a timeout of `poll` may be late by up to a thousandth of the
-//! wait.
+//! The alarm is a timer descriptor, because a `poll` timeout may be late by up to a thousandth of the waiting
+//! time.
 
 use std::io;
 use std::ops::{Add, Sub};

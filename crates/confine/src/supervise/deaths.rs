@@ -12,7 +12,7 @@ pub(super) struct Deaths {
     main: Option<Pid>,
     /// Whether this process adopts orphans; if not, it reaps only the main process.
     adopts: bool,
-    /// How and when the main process ended.
+    /// Exit of the main process, and the moment at which it ended.
     pub(super) of_main: Option<(Exit, Moment)>,
     /// Number of other processes reaped.
     pub(super) adopted: u32,

@@ -92,8 +92,9 @@ impl Enclosure {
 
     /// Kills every process inside and waits until all are gone.
     pub(super) fn kill(&self, tree: Tree, deaths: &mut Deaths) {
-        // Except in the group tier, every process inside is or becomes a child of the supervisor. So when
-        // no child is left, the tree is gone. A process started during one kill is caught by the next.
+        // Except in the group tier, every process inside is or becomes a child of the supervisor. So when no
+        // child is left, the tree is gone. A process started during one round of kills is killed in the next
+        // round.
         while deaths.take_dead() || !self.adopts() {
             match self {
                 Self::Cgroup(group) => {

@@ -36,17 +36,17 @@ pub(super) struct Sample {
     pub(super) processes: u32,
 }
 
-/// Sums up what the tree uses.
+/// The resources used by a tree, summed over its processes.
 pub(super) struct Meter {
     tree: Tree,
     page: u64,
-    /// For each PID, s(p).
+    /// s(p) for each PID.
     seen: HashMap<Pid, Duration>,
     /// Sum of s(p) over processes whose PID has been reused since.
     replaced: Duration,
     /// The largest memory sampled.
     pub(super) peak_memory: u64,
-    /// Whether any process was seen whose children are never reaped.
+    /// Whether a process whose children are never reaped has been seen.
     pub(super) saw_unreaped: bool,
     before: Before,
 }
@@ -74,7 +74,7 @@ impl Meter {
         }
     }
 
-    /// Starts counting the CPU time of a job from now on.
+    /// Starts counting the CPU time of a job.
     pub(super) fn begin(&mut self, enclosure: &mut Enclosure) {
         let (accounted, _) = self.read_tree();
         self.before = Before {
@@ -147,7 +147,8 @@ impl Meter {
         }
     }
 
-    /// Returns Σ s(p): the sum of the own times of all processes ever seen, each as last seen.
+    /// Returns Σ s(p): the own time of each process when it was last seen, summed over all processes ever
+    /// seen.
     pub(super) fn total_seen(&self) -> Duration {
         (self.seen.values().sum::<Duration>() + self.replaced).saturating_sub(self.before.seen)
     }

@@ -1,7 +1,7 @@
 //! One output stream: its start and end in memory, and all of it in a file if requested.
 //!
 //! The stream is normally a pipe. After the job, nobody reads the pipe any more. So if processes of the job
-//! may keep running, they write directly to the file instead, and the file is read when the job has ended.
+//! may keep running, they write directly to a file instead, which is read when the job has ended.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};

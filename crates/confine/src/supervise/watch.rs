@@ -103,7 +103,7 @@ pub(super) fn watch(
     Ok(if ended? == Ended::Abandoned { None } else { Some(finished) })
 }
 
-/// Why the watch ended.
+/// The reason why the watch ended.
 #[derive(PartialEq, Eq)]
 enum Ended {
     /// The main process has ended or must be killed.
@@ -135,7 +135,7 @@ struct Watch<'a> {
     /// The current shortest wait between two checks; it grows while the tree is idle.
     idle_wait: Duration,
     stopped: Option<Stop>,
-    /// When the grace period ends after a stop.
+    /// End of the grace period that follows a stop.
     kill_at: Moment,
     inherited_memory: u64,
     buffer: Vec<u8>,
@@ -236,8 +236,8 @@ impl Watch<'_> {
         }
     }
 
-    /// Measures the tree and sets the time of the next check: the earliest moment at which the CPU cap can be
-    /// reached, assuming that the tree uses every core from now on.
+    /// Measures the tree and sets the time of the next check. This is the earliest moment at which the CPU
+    /// cap can be reached, assuming that the tree uses every core from now on.
     fn sample(&mut self, now: Moment) {
         // Dead orphans must not accumulate during a long run.
         self.deaths.take_dead();

@@ -76,7 +76,7 @@ impl Parent {
 /// The group of one run.
 pub(crate) struct ControlGroup {
     path: PathBuf,
-    /// Kept open and locked while the supervisor lives. [`sweep`] checks the lock.
+    /// The group's folder, kept open and locked while the supervisor lives. [`sweep`] checks the lock.
     folder: File,
     cpu_stat: File,
     kill: File,
@@ -162,8 +162,8 @@ impl ControlGroup {
     }
 }
 
-/// Kills the processes of a group and removes it. A killed process takes a moment to leave its group, so
-/// this tries for up to two seconds; the next [`sweep`] removes what is left.
+/// Kills the processes of a group and removes the group. A killed process takes a moment to leave its group,
+/// so this tries for up to two seconds; the next [`sweep`] removes what is left.
 fn remove(path: &Path) {
     for round in 0..1000 {
         match remove_once(path) {

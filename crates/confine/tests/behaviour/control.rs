@@ -1,4 +1,4 @@
-//! Controlling a run from another thread.
+//! Tests of controlling a run from another thread.
 
 use std::time::Duration;
 

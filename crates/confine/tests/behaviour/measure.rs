@@ -1,4 +1,4 @@
-//! Tests of the record of a run: what it used, and how it ended.
+//! Tests of a run's record: what the run used, and how it ended.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use confine::{Command, Exit, Tier};
 
 use crate::stage::{every_tier, misbehave, no_limits, run, undisturbed, working};
 
-/// Checks that the reported CPU time is at least the time that the target burnt, and at most 100 ms more, for
-/// starting and ending the target.
+/// Checks that the reported CPU time is at least the time that the target burnt, and at most 100 ms more. The
+/// margin covers starting and ending the target.
 fn assert_used(command: &Command, milliseconds: u64) {
     let burnt = Duration::from_millis(milliseconds);
     let too_much = burnt + Duration::from_millis(100);

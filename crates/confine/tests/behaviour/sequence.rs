@@ -156,7 +156,7 @@ fn the_group_tier_supports_only_one_command() {
     }
 }
 
-/// Checks this both while a command is running (`idle` is false) and between two commands.
+/// Checks both the time while a command is running (`idle` is false) and the time between two commands.
 #[test]
 fn processes_of_a_set_up_die_with_caller_guardian_and_supervisor() {
     for tier in tight_tiers() {

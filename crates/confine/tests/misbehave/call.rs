@@ -12,7 +12,7 @@ pub(crate) fn once(words: &[String]) {
     show(run(&words[0], &words[1..], std::env::var_os("READY")));
 }
 
-/// `call-both TIER WHAT...`: like `call`, but runs it twice in parallel. The second run signals through the
+/// `call-both TIER WHAT...`: like `call`, but with two runs in parallel. The second run signals through the
 /// pipe `$READY2`.
 pub(crate) fn both(words: &[String]) {
     std::thread::scope(|scope| {

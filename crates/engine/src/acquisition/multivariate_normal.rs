@@ -42,7 +42,7 @@ const BISECTIONS: usize = 40;
 #[derive(Clone, PartialEq, Debug)]
 pub struct MultivariateNormal {
     count: usize,
-    /// R, row by row.
+    /// The correlations R, row by row.
     correlation: Vec<f64>,
     /// ln w, point by point.
     log_shares: Vec<f64>,
@@ -51,7 +51,7 @@ pub struct MultivariateNormal {
 impl MultivariateNormal {
     /// Creates the distribution of `count` values with these correlations, given row by row; the diagonal is
     /// taken as 1. If the correlations are impossible, or the values determine each other, all correlations
-    /// are multiplied by the same factor below 1, the largest that avoids this.
+    /// are multiplied by the largest factor below 1 that avoids this.
     ///
     /// # Panics
     /// If the matrix is not square, or an entry is not between -1 and 1.
@@ -260,8 +260,8 @@ mod tests {
         }
     }
 
-    /// With all correlations equal to 1/2, the probability equals that of a given one of k + 1 independent
-    /// values being the largest.
+    /// With all correlations equal to 1/2, this is the probability that a given one of k + 1 independent
+    /// values is the largest.
     #[test]
     fn many_values_match_the_closed_form() {
         for count in 2..=10 {

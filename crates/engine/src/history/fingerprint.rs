@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Uses the low half of a fingerprint as its hash.
+/// A builder of hashers that use the low half of a fingerprint as its hash.
 pub(super) type AlreadyMixed = BuildHasherDefault<LowHalf>;
 
 #[derive(Clone, Debug, Default)]

@@ -5,10 +5,10 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use math::mix;
 
-/// Builds hashers for keys that consist of a few integers.
+/// A builder of hashers for keys that consist of a few integers.
 pub(super) type Mixing = BuildHasherDefault<MixingHasher>;
 
-/// Mixes integers into 64 bits.
+/// A hasher that mixes integers into 64 bits.
 #[derive(Clone, Copy, Default)]
 pub(super) struct MixingHasher(u64);
 

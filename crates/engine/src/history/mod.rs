@@ -24,22 +24,22 @@ pub use relative::rated;
 use table::Readings;
 pub(crate) use table::is_more_informative;
 
-/// A trial that has ended, with everything the search needs to know about it.
+/// A trial that has ended, with everything that the search needs to know about it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Trial {
-    /// Its number, in the order in which trials were requested.
+    /// Its number. Trials are numbered in the order in which they were requested.
     pub id: TrialId,
     /// Its configuration and pair.
     pub key: TrialKey,
-    /// Its cap: the cost at which it was stopped, or would have been.
+    /// Its cap: the cost at which it was or would have been stopped.
     pub cap: Cap,
-    /// Why it was requested.
+    /// The reason for requesting it.
     pub why: Why,
     /// Its result.
     pub observation: Observation,
 }
 
-/// A pair's number in the history, in the order in which pairs first appeared.
+/// A pair's number in the history. Pairs are numbered in order of first appearance.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct PairId(pub u32);
 
@@ -59,7 +59,7 @@ pub struct History {
     tried: usize,
     /// Number of wrong answers from each configuration that has given any.
     wrong: BTreeMap<ConfigId, u32>,
-    /// How outputs relate to those of the baseline; `None` if no constraint is relative.
+    /// Data for rating outputs relative to the baseline's; `None` if no constraint is relative.
     relative: Option<Relative>,
 }
 
@@ -98,8 +98,8 @@ impl History {
         self.by_fingerprint.get(&configuration.fingerprint()).copied()
     }
 
-    /// Returns the number of configurations with at least one trial that ended, whatever its
-    /// status. The other configurations have only been proposed.
+    /// Returns the number of configurations with at least one trial that has ended, whatever its status. The
+    /// other configurations have only been proposed.
     pub fn tried(&self) -> usize {
         self.tried
     }
@@ -134,8 +134,8 @@ impl History {
         self.by_pair.get(&pair).copied()
     }
 
-    /// Rates the outputs of relative constraints by those of the baseline, in the trials so far and in
-    /// all that follow. Has no effect if it was called before or if no constraint is relative.
+    /// Divides the outputs of relative constraints by those of the baseline, in all trials so far and in all
+    /// later ones. Has no effect if it was called before or if no constraint is relative.
     pub fn relate(&mut self, baseline: ConfigId, constraints: &[Constraint]) {
         if self.relative.is_none() {
             self.relative = Relative::new(baseline, constraints);
@@ -143,7 +143,7 @@ impl History {
         }
     }
 
-    /// Rates the outputs of a trial, and those of trials that only waited for this one.
+    /// Rates the outputs of a trial, and those of trials that were waiting only for this one.
     fn rate(&mut self, row: usize) {
         let (Some(relative), Some(trial)) = (&mut self.relative, self.trials.get_mut(row)) else { return };
         let pair = trial.key.pair;

@@ -5,10 +5,10 @@
 //! rated(configuration, pair) = output(configuration, pair) / output(baseline, pair)
 //! ```
 //!
-//! Trials are stored with the outputs as measured; the history holds them rated, so a relative
-//! constraint is an ordinary bound on a ratio everywhere else. A trial whose pair the baseline has
-//! not finished is rated once the baseline has. A pair on which the baseline has no positive output,
-//! because it timed out for example, does not count: there is nothing to compare with.
+//! Trials are stored with their outputs as measured. The history holds the rated outputs, so in all other
+//! code a relative constraint is an ordinary bound on a ratio. A trial on a pair that the baseline has not
+//! finished yet is rated once the baseline has finished it. A pair on which the baseline has no positive
+//! output (for example, because it timed out) does not count, because there is nothing to compare with.
 
 use std::collections::HashMap;
 
@@ -24,12 +24,12 @@ pub(super) struct Relative {
     constraints: Vec<Constraint>,
     /// The baseline's outputs on the pairs that it has finished.
     outputs: HashMap<Pair, Box<[Option<Reading>]>>,
-    /// Rows of trials on other pairs, with their outputs as measured.
+    /// Trials on other pairs: their rows in the history, and their outputs as measured.
     waiting: HashMap<Pair, Vec<(usize, Box<[Option<Reading>]>)>>,
 }
 
 impl Relative {
-    /// Returns `None` if no constraint is relative.
+    /// Creates the data for these constraints. Returns `None` if no constraint is relative.
     pub(super) fn new(baseline: ConfigId, constraints: &[Constraint]) -> Option<Self> {
         let (outputs, waiting) = (HashMap::new(), HashMap::new());
         constraints.iter().any(|one| one.relative).then(|| Self {
@@ -40,14 +40,14 @@ impl Relative {
         })
     }
 
-    /// Returns the outputs of a trial in rated form. `row` is the trial's place in the history.
+    /// Returns the rated outputs of a trial. `row` is the trial's row in the history.
     pub(super) fn rated(
         &mut self,
         row: usize,
         (config, pair): (ConfigId, Pair),
         measured: &[Option<Reading>],
     ) -> Vec<Option<Reading>> {
-        // As in the history, the first finished trial of a pair counts.
+        // As in the history, the first finished trial on a pair counts.
         let is_exact = measured.iter().any(|one| matches!(one, Some(Reading::Exact(_))));
         if config == self.baseline && is_exact && !self.outputs.contains_key(&pair) {
             self.outputs.insert(pair, measured.into());
@@ -59,7 +59,7 @@ impl Relative {
         rated(&self.constraints, measured, baseline.map_or(&[], |outputs| outputs))
     }
 
-    /// Takes the trials on a pair that can be rated now: their rows and their rated outputs.
+    /// Removes the trials on a pair that can be rated now, and returns their rows and rated outputs.
     pub(super) fn take_due(&mut self, pair: Pair) -> Vec<(usize, Vec<Option<Reading>>)> {
         let Some(baseline) = self.outputs.get(&pair) else { return Vec::new() };
         let due = self.waiting.remove(&pair).unwrap_or_default();
@@ -67,8 +67,8 @@ impl Relative {
     }
 }
 
-/// Divides the outputs of relative constraints by those of the baseline on the same pair. An output
-/// becomes `None` if the baseline has no positive one.
+/// Divides the outputs of relative constraints by those of the baseline on the same pair. An output becomes
+/// `None` if the baseline's output is missing or not positive.
 pub fn rated(
     constraints: &[Constraint],
     measured: &[Option<Reading>],
@@ -77,7 +77,7 @@ pub fn rated(
     let rate = |(place, reading): (usize, &Option<Reading>)| {
         let Some(constraint) = constraints.get(place).filter(|one| one.relative) else { return *reading };
         let Some(Some(Reading::Exact(unit))) = baseline.get(place).copied() else { return None };
-        // Readings of a lower bound are negated, and so is the constraint's bound.
+        // For a constraint from below, the readings and the bound are stored with a negative sign.
         let unit = unit * constraint.bound.signum();
         let ratio = match (*reading)? {
             Reading::Exact(value) => Reading::Exact(value / unit),
@@ -108,7 +108,7 @@ mod tests {
     }
 
     fn sized(size: f64) -> Observation {
-        // A bound from above and one from below on the same output, and one that is not relative.
+        // An upper and a lower bound on the same output, and a bound that is not relative.
         let outputs = [size, -size, size].map(|value| Some(Reading::Exact(value)));
         Observation::finished(1.0).with_constraints(outputs)
     }
@@ -161,7 +161,7 @@ mod tests {
             some([1.0, -1.0, 20.0]),
             some([1.0, -1.0, 4.0]),
             some([0.5, -0.5, 2.0]),
-            // The first trial of the baseline is what the others are compared with.
+            // The other trials are compared with the first trial of the baseline.
             some([1.25, -1.25, 5.0]),
             vec![Some(2.0), None, None],
         ];

@@ -31,12 +31,12 @@ use crate::trial::Cap;
 /// The objective: how costs are limited, penalised and constrained.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Objective {
-    /// The largest cost any trial may reach; `None` if costs do not grow while a trial runs, in which case no
-    /// trial is capped.
+    /// The largest cost that any trial may reach; `None` if costs do not grow while a trial runs, in which
+    /// case no trial is capped.
     pub cutoff: Option<f64>,
     /// Penalty factor: a trial without a cost counts as this factor times the cutoff.
     pub par: f64,
-    /// The smallest cost the measurement resolves.
+    /// The smallest cost that the measurement resolves.
     pub grain: f64,
     /// Bounds on other outputs.
     pub constraints: Vec<Constraint>,

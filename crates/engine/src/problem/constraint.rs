@@ -22,7 +22,7 @@
 //! as one that is 1 for a failed trial and 0 otherwise, are not normally distributed.
 //!
 //! A censored reading counts as no more than its true value. So if the mean or maximum of the counted values
-//! is above the bound, that of the true values is too.
+//! is above the bound, the true mean or maximum is, too.
 
 use math::student::quantile_of;
 use serde::{Deserialize, Serialize};
@@ -33,14 +33,14 @@ use crate::observation::Observation;
 /// Number of pairs needed to judge a mean by its own standard deviation.
 const LEAST_PAIRS: usize = 4;
 
-/// Confidence needed to reject a mean of fewer pairs. It is high because the standard deviation is that of
+/// Confidence needed to reject a mean of fewer pairs. It is high because the standard deviation comes from
 /// another configuration.
 const FEW_PAIRS_CONFIDENCE: f64 = 0.999;
 
 /// Default confidence at which a race drops a challenger because its mean is above the bound.
 pub const CONFIDENCE: f64 = 0.975;
 
-/// How the readings of many pairs are combined into one number.
+/// The function that combines the readings of many pairs into one number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Over {
     /// Their mean.
@@ -54,9 +54,9 @@ pub enum Over {
 pub struct Constraint {
     /// The largest value allowed.
     pub bound: f64,
-    /// Whether the bound applies to the output divided by the baseline's on the same pair.
+    /// Whether the bound applies to the ratio of the output to the baseline's output on the same pair.
     pub relative: bool,
-    /// How the readings of a configuration's pairs are combined.
+    /// The function that combines the readings of a configuration's pairs.
     pub over: Over,
     /// Confidence at which a race drops a challenger because its mean is above the bound; above 0.5
     /// and below 1.
@@ -83,8 +83,8 @@ pub struct Holding {
     pub value: Option<Reading>,
     /// Number of pairs that count.
     pub pairs: usize,
-    /// How far the value is above the bound, relative to the bound: 0 if it is not above, infinite
-    /// if no pair counts.
+    /// The excess of the value over the bound, relative to the bound: 0 if the value is not above the bound,
+    /// infinite if no pair counts.
     #[serde(with = "math::json_number")]
     pub violation: f64,
 }

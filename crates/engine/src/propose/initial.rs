@@ -32,7 +32,8 @@ impl Initial {
     ) -> Result<Self, SampleError> {
         let mut first = given;
         let given = first.len();
-        first.extend(design.configurations(space, count, &mut Rng::new(seed, "design", 0))?);
+        let design = design.configurations(space, count, &mut Rng::new(seed, "design", 0))?;
+        first.extend(design.iter().map(Configuration::rounded));
         let default = space.default_configuration();
         Ok(Self { first, given, default, cursor: 0, then })
     }

@@ -10,7 +10,7 @@ use super::{ATTEMPTS, Proposer, RandomSearch, first_new};
 use crate::history::History;
 use crate::trial::ConfigId;
 
-/// Makes every second proposal near the incumbent and all others at random.
+/// A proposer that makes every second proposal near the incumbent and all others at random.
 #[derive(Clone, Debug)]
 pub struct LocalSearch {
     space: Space,

@@ -26,7 +26,7 @@ const ATTEMPTS: usize = 100;
 /// tenths of a second.
 const MOST_ATTEMPTS: usize = 200_000;
 
-/// Finds configurations worth a race.
+/// A method that finds configurations worth a race.
 pub trait Proposer: Send {
     /// Returns a configuration that is not in the history; `None` if none was found.
     fn propose(&mut self, history: &History, incumbent: ConfigId) -> Option<Configuration>;
@@ -71,7 +71,7 @@ pub struct Forecast {
     pub high: f64,
 }
 
-/// How much time may be spent on a proposal.
+/// The amount of time that may be spent on a proposal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Tempo {
     /// Enough time for every model.

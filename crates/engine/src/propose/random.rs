@@ -7,7 +7,7 @@ use super::{Proposer, attempts, first_new};
 use crate::history::History;
 use crate::trial::ConfigId;
 
-/// Draws from the whole space.
+/// A proposer that draws configurations from the whole space.
 #[derive(Clone, Debug)]
 pub struct RandomSearch {
     space: Space,

@@ -286,9 +286,10 @@ impl CappedRacer {
             return Some(Race::new(config));
         }
         if !self.exhausted {
-            if let Some(configuration) = proposer.propose(history, self.state.incumbent()) {
+            if let Some(proposed) = proposer.propose(history, self.state.incumbent()) {
                 self.challengers += 1;
-                return Some(Race::new(history.intern(&configuration)));
+                let rounded = Some(proposed.rounded()).filter(|rounded| history.find(rounded).is_none());
+                return Some(Race::new(history.intern(&rounded.unwrap_or(proposed))));
             }
             self.exhausted = true;
         }

@@ -20,10 +20,11 @@ use super::race::{compared, known};
 use crate::history::History;
 use crate::trial::{ConfigId, Pair};
 
-/// How much worse than the incumbent a configuration that races again may be: the 2 in the formula above.
+/// Tolerance for configurations that race again although they are worse than the incumbent: the 2 in the
+/// formula above.
 pub(super) const TOLERANCE: f64 = 2.0;
 
-/// What is left to do in an exhausted space.
+/// The work that is left in an exhausted space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Remaining {
     /// This configuration races again.

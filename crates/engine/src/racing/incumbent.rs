@@ -24,7 +24,7 @@ pub(super) struct IncumbentState {
     pairs: Vec<Pair>,
     met: HashSet<Pair>,
     source: Pairs,
-    /// The incumbent has met all pairs of `source` before this index.
+    /// Index in `source` before which the incumbent has met all pairs.
     full: usize,
     tally: Tally,
     references: References,
@@ -137,7 +137,7 @@ impl IncumbentState {
         }
     }
 
-    /// Returns the facts that decide which configurations may race again; `busy` ones may not.
+    /// Returns the facts that decide which configurations may race again; those in `busy` may not.
     pub(super) fn field<'a>(&self, history: &'a History, busy: &'a [ConfigId]) -> Field<'a> {
         let default = history.find(&self.problem.default).unwrap_or(self.incumbent);
         Field { history, default, incumbent: self.incumbent, pairs: self.pairs.len(), busy }
@@ -158,7 +158,7 @@ impl IncumbentState {
         }
     }
 
-    /// Returns the baseline if it must be measured on a pair before the incumbent gains it.
+    /// Returns the baseline if it must be measured on a pair before the incumbent gains that pair.
     pub(super) fn missing_baseline(&self, pair: Pair, history: &History) -> Option<ConfigId> {
         self.baseline(history).filter(|&baseline| {
             known(history, self.objective(), baseline, pair).is_none() && !history.is_barred(baseline)

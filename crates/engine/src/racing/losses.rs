@@ -13,7 +13,7 @@ use crate::trial::ConfigId;
 /// Number of trials lost in a row after which a challenger is dropped.
 const MOST: u32 = 3;
 
-/// For each challenger, the number of trials lost since its last trial with a result.
+/// The number of trials that each challenger has lost since its last trial with a result.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Losses(BTreeMap<ConfigId, u32>);
 

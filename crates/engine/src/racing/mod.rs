@@ -42,7 +42,7 @@ use crate::propose::Proposer;
 use crate::trial::{Cap, ConfigId, TrialId, TrialRequest};
 use serde::{Deserialize, Serialize};
 
-/// What the racer asks its caller to do.
+/// A request from the racer to its caller.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ask {
     /// Run this trial.
@@ -58,7 +58,7 @@ pub enum Ask {
     Done(StopReason),
 }
 
-/// Why nothing is left to try.
+/// The reason why nothing is left to try.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StopReason {
     /// Every configuration in the space has been tried.
@@ -79,7 +79,7 @@ pub enum News {
     NewIncumbent(ConfigId, usize, ConfigId),
 }
 
-/// Why a challenger was dropped.
+/// The reason why a challenger was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Drop {
@@ -114,7 +114,7 @@ impl Drop {
     }
 }
 
-/// What happens to a requested configuration.
+/// The racer's response to a requested configuration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Requested {
@@ -131,9 +131,9 @@ pub enum Requested {
 pub struct Racing {
     /// Factor on the incumbent's sum of costs; if infinite, trials are capped only at the cutoff.
     pub slack: f64,
-    /// Number of pairs the incumbent needs before the first challenger is judged.
+    /// Number of pairs that the incumbent needs before the first challenger is judged.
     pub min_pairs: usize,
-    /// Largest number of pairs the incumbent may gain.
+    /// Largest number of pairs that the incumbent may gain.
     pub max_pairs: usize,
     /// Rule for when the incumbent gains a pair.
     pub schedule: Schedule,
@@ -157,7 +157,7 @@ impl Default for Racing {
     }
 }
 
-/// Decides which trials to run.
+/// A racer, which decides which trials to run.
 pub trait Racer: Send {
     /// Returns what to do next with this many free slots. With no free slot, it returns only orders about
     /// running trials, or [`Ask::Wait`]. Call it again until it returns [`Ask::Wait`] or [`Ask::Done`]. With
@@ -193,7 +193,7 @@ pub trait Racer: Send {
 
     /// Returns how much more each running trial may cost before some trials should be cancelled. Once they
     /// have cost that much, the caller should report the costs reached with [`Racer::elapsed`], unless a
-    /// trial has ended before.
+    /// trial has ended in the meantime.
     fn patience(&self, history: &History) -> Option<f64>;
 
     /// Returns the state of the racer. A campaign continues from it after an interruption.

@@ -18,9 +18,8 @@ use crate::trial::{ConfigId, Pair, TrialId};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Race {
     pub(super) config: ConfigId,
-    /// How much worse than the incumbent the challenger may be on its first n pairs without being
-    /// dropped: by a factor of `1 + tolerance / sqrt(n)`. There is no tolerance for costs without a
-    /// cutoff.
+    /// Tolerance: on its first n pairs, the challenger may be worse than the incumbent by a factor of `1 +
+    /// tolerance / sqrt(n)` without being dropped. There is no tolerance for costs without a cutoff.
     tolerance: f64,
     /// The pairs of this and earlier batches, in the order that was drawn for this challenger.
     pub(super) order: Vec<Pair>,

@@ -141,8 +141,8 @@ impl Rematches {
         self.is_final
     }
 
-    /// Chooses the configurations that race shortly before the end. Returns none if the end is not
-    /// near.
+    /// Chooses the configurations that race shortly before the end. Returns no configuration if the end is
+    /// not near.
     pub(super) fn finalists(&mut self, near: bool, field: Field<'_>, expected: &[f64]) -> Vec<ConfigId> {
         self.is_final = near;
         if !near {

@@ -11,18 +11,18 @@
 //! | n | instances |
 //! | early, late | challengers per pair gained: until every instance has been met once, and afterwards |
 //!
-//! The schedule ignores what challengers cost. The alternative, to spend equal time on the
-//! incumbent and on challengers, can go wrong if the default is expensive and one lucky challenger
-//! makes all later caps small. New pairs of the incumbent would then cost more than all challengers
-//! together, so the incumbent would stay on its first pairs. Counts do not depend on caps, so
-//! capping does not change when the incumbent gains a pair.
+//! The schedule ignores what challengers cost. The alternative, spending equal time on the incumbent and on
+//! challengers, can go wrong if the default is expensive and one lucky challenger makes all later caps small.
+//! New pairs of the incumbent would then cost more than all challengers together, so the incumbent would stay
+//! on its first pairs. Counts do not depend on caps, so capping does not change when the incumbent gains a
+//! pair.
 
-/// Number of challengers that race for each pair the incumbent gains.
+/// Number of challengers that race for each pair that the incumbent gains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {
-    /// Number per pair until the incumbent has met every instance once.
+    /// Number of challengers per pair until the incumbent has met every instance once.
     pub early: usize,
-    /// Number per pair afterwards.
+    /// Number of challengers per pair afterwards.
     pub late: usize,
 }
 

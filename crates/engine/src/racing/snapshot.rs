@@ -51,7 +51,7 @@ pub struct PendingTrial {
     pub key: TrialKey,
     /// The cost at which it is stopped.
     pub cap: Cap,
-    /// Why it was requested.
+    /// The reason for requesting it.
     pub why: Why,
     /// The lower bound on the cost from an earlier trial on this pair, if there is one.
     pub(super) prior: Option<f64>,

@@ -61,7 +61,7 @@ pub struct Comparison {
     pub default: f64,
     /// Mean cost of the tuned configuration.
     pub tuned: f64,
-    /// How many times better the tuned configuration is; below 1 if it is worse, infinite if it costs
+    /// Factor by which the tuned configuration is better; below 1 if it is worse, infinite if it costs
     /// nothing.
     pub ratio: f64,
     /// 95 % interval for the true ratio; unknown with fewer than five units.
@@ -70,7 +70,7 @@ pub struct Comparison {
     pub p: f64,
 }
 
-/// Why two configurations cannot be compared.
+/// The reason why two configurations cannot be compared.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum CompareError {
     /// No pair was measured.
@@ -101,7 +101,7 @@ pub fn compare(measured: &[Measured], rng: &mut Rng) -> Result<Comparison, Compa
     compare_with(measured, DRAWS, rng)
 }
 
-/// Returns how many times better the mean of the tuned configuration is, without an interval.
+/// Returns the factor by which the mean of the tuned configuration is better, without an interval.
 pub fn ratio_of_means(measured: &[Measured]) -> Result<f64, CompareError> {
     let scale = check(measured)?;
     Ok(Contrast::sum(&each(measured, scale)).ratio())

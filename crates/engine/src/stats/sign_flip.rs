@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(p(&[0.0, 0.0]), 1.0);
         assert_eq!(p(&[3.0]), 1.0);
         assert_eq!(p(&[1.0, 2.0]), 0.5);
-        // The sums are those of +-1 +-2 +-4. Only the two extremes reach 7; 5, 3 and 1 do not.
+        // The possible sums are +-1 +-2 +-4. Only the two extremes reach 7; 5, 3 and 1 do not.
         assert_eq!(p(&[1.0, 2.0, 4.0]), 0.25);
         // 1 + 2 - 4 = -1, and all eight patterns reach 1.
         assert_eq!(p(&[1.0, 2.0, -4.0]), 1.0);
@@ -100,8 +100,8 @@ mod tests {
     #[test]
     fn drawn_patterns_agree_with_enumeration_and_p_is_never_zero() {
         assert_eq!(p(&[1.0; 60]), 1.0 / 10_001.0);
-        // Of 13 units, five have the opposite sign. |sum| >= 3 unless 6 or 7 are negative, which is so in
-        // 2 * 1716 of 8192 patterns.
+        // Of 13 units, five have the opposite sign. |sum| >= 3 unless 6 or 7 are negative, which is the case
+        // in 2 * 1716 of 8192 patterns.
         let drawn = p(&[&[-1.0; 5][..], &[1.0; 8]].concat());
         assert!((drawn - (1.0 - 3432.0 / 8192.0)).abs() < 0.015, "{drawn}");
         // This needs more than one word of signs. For 130 equal differences, a |sum| of 26 is 2.28 standard

@@ -18,7 +18,7 @@ use crate::observation::Status;
 /// The largest p value that counts as evidence.
 const LEVEL: f64 = 0.05;
 
-/// How the pairs used in the comparison relate to those used in the search (training).
+/// The relation between the pairs used in the comparison and those used in the search (training).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Basis {
     /// Instances that the campaign never used.
@@ -31,7 +31,7 @@ pub enum Basis {
     TrainingOnly,
 }
 
-/// What may be claimed.
+/// The claim that the data allow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claim {
     /// The tuned configuration beats the default.
@@ -84,7 +84,7 @@ pub struct Solved {
 /// The verdict on the cost at the end of a campaign.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CostVerdict {
-    /// What may be claimed.
+    /// The claim that the data allow.
     pub claim: Claim,
     /// The kind of pairs that the verdict is based on.
     pub basis: Basis,
@@ -94,7 +94,7 @@ pub struct CostVerdict {
     pub solved: Solved,
     /// Number of pairs on which the tuned configuration gave a wrong answer.
     pub wrong: usize,
-    /// How many times better the tuned configuration was in training.
+    /// Factor by which the tuned configuration was better in training.
     pub training_ratio: Option<f64>,
     /// Whether the ratio in training is above the interval found here.
     pub gain_does_not_carry_over: bool,

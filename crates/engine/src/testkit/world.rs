@@ -11,8 +11,8 @@
 //! | instance | uniform over a range that corresponds to a factor of 10 to 1000 |
 //! | quality, taste, noise | normal; noise only if seeds matter |
 //!
-//! Every term is drawn from a random stream keyed by what the term depends on. The result of a trial is
-//! therefore the same, whenever and however often it is computed.
+//! Every term is drawn from a random stream keyed by the variables that the term depends on. The result of a
+//! trial is therefore the same, whenever and however often it is computed.
 
 use math::{Rng, mix};
 use space::Space;
@@ -75,15 +75,15 @@ pub struct World {
 /// The result that a trial has if it is never stopped.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Truth {
-    /// The time it takes. If there is a cutoff, this is its cost.
+    /// The time that the trial takes. If there is a cutoff, this is also its cost.
     pub time: f64,
-    /// The cost if it finishes.
+    /// The cost if the trial finishes.
     pub cost: f64,
-    /// Its status if it is not stopped.
+    /// The status of the trial if it is not stopped.
     pub status: Status,
     /// Its constrained outputs.
     pub outputs: Vec<f64>,
-    /// The tie-breaker between timeouts, if it reports one.
+    /// The tie-breaker between timeouts, if the trial reports one.
     pub tie: Option<f64>,
 }
 
@@ -164,7 +164,7 @@ impl World {
         Self::new(seed, space, traits, objective, instances, racing)
     }
 
-    /// Returns a world that misleads racers that spend equal time on the incumbent and on challengers. The
+    /// Returns a world that misleads any racer spending equal time on the incumbent and on challengers. The
     /// default is 10 000 times as expensive as other configurations, and heavy tails make some of these very
     /// cheap on one pair.
     pub fn adversarial(seed: u64) -> Self {

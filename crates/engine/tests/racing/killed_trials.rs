@@ -15,7 +15,7 @@ fn deviations(treatment: Treatment, trials: usize, places: &[f64]) -> Vec<f64> {
 #[test]
 fn trees_agree_on_finished_trials_but_not_on_killed_ones() {
     let (killed, finished): (Vec<f64>, Vec<f64>) = PLACES.iter().partition(|x| cost(**x) > CAP);
-    // There are enough trials at each place that every tree has drawn some of them.
+    // There are so many trials at each place that every tree has drawn some of them.
     let sampled = deviations(Treatment::Sample, 10, &killed);
     for treatment in [Treatment::Mean, Treatment::Ignore] {
         let collapsed = deviations(treatment, 10, &killed);

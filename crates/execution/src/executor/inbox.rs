@@ -50,7 +50,7 @@ impl Inbox {
     }
 }
 
-/// Sends messages to a campaign from another thread.
+/// A handle with which other threads send messages to a campaign.
 #[derive(Clone, Debug)]
 pub struct Bell {
     sender: mpsc::Sender<Happening>,

@@ -46,7 +46,7 @@ pub enum Happening {
     Nothing,
 }
 
-/// How campaign time passes.
+/// The way in which campaign time passes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pacing {
     /// In real time: trials continue while the campaign computes.
@@ -55,12 +55,13 @@ pub enum Pacing {
     Stepwise,
 }
 
-/// Why an executor refused a trial. Submitting the trial again later may work.
+/// The reason why an executor refused a trial. Submitting the trial again later may work.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no trial can be run now: {0}")]
 pub struct Refused(pub String);
 
-/// Runs trials. All times are campaign time: seconds since the start, not counting interruptions.
+/// An executor, which runs trials. All times are campaign time: seconds since the start, not counting
+/// interruptions.
 pub trait Executor {
     /// Returns the number of trials that run at once. It may change while a campaign runs.
     fn workers(&self) -> usize;

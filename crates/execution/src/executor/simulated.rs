@@ -14,8 +14,8 @@ use crate::{Account, Detail, Record, TargetError};
 pub struct Answer {
     /// Cost of the trial. If costs are times, this is also its duration.
     pub cost: f64,
-    /// How the trial ends: finished, crashed, memory, wrong or lost. `Aborted` means that no trial can
-    /// succeed.
+    /// The status with which the trial ends: finished, crashed, memory, wrong or lost. `Aborted` means that
+    /// no trial can succeed.
     pub status: Status,
     /// Values of the constrained outputs.
     pub constraints: Vec<f64>,
@@ -24,13 +24,13 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Creates the answer for a trial that finishes at this cost and takes that many seconds.
+    /// Creates the answer for a trial that finishes at this cost and takes the same number of seconds.
     pub fn finished(cost: f64) -> Self {
         Self { cost, status: Status::Finished, constraints: Vec::new(), time: cost }
     }
 }
 
-/// Answers every trial at once.
+/// A source of results that answers every trial at once.
 pub trait Oracle: Send {
     /// Returns the result of the trial.
     fn answer(&mut self, request: &TrialRequest) -> Answer;

@@ -12,7 +12,7 @@ use confine::Cores;
 
 use crate::Slot;
 
-/// Why the requested workers cannot get their cores or GPUs.
+/// The reason why the requested workers cannot get their cores or GPUs.
 #[derive(Debug, thiserror::Error)]
 pub enum SlotError {
     /// There are not enough cores.

@@ -38,7 +38,7 @@ pub struct Values<'a> {
     pub cap: Cap,
     /// The trial and its instance. If `None`, the protocol's placeholders for them are left unfilled.
     pub subject: Option<(&'a TrialRequest, &'a Instance)>,
-    /// Where the trial runs. If `None`, the placeholders for it are left unfilled.
+    /// The place where the trial runs. If `None`, the placeholders for it are left unfilled.
     pub place: Option<&'a Place>,
 }
 
@@ -222,7 +222,7 @@ fn decimals(grain: f64) -> i32 {
 
 /// Formats a number with this many decimals, rounded up.
 fn rounded_up(number: f64, decimals: i32) -> String {
-    /// All floating-point numbers of at least this size are whole.
+    /// Size from which all floating-point numbers are whole.
     const WHOLE: f64 = 9_007_199_254_740_992.0;
     let scale = 10_f64.powi(decimals);
     let text = |number: f64| format!("{number:.*}", decimals as usize);

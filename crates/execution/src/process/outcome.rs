@@ -6,7 +6,7 @@
 //! | succeeded, but with a wrong answer | wrong (see `verify`) |
 //! | succeeded, cost above the cutoff | timeout at the cutoff |
 //! | stopped at its cap, or stopped or failed beyond it | capped at the cap; timeout if that is the cutoff |
-//! | stopped below its cap by the limit on another time | timeout at the cost that it had reached |
+//! | stopped below its cap by another time limit | timeout at the cost that it had reached |
 //! | cancelled | capped at the cost that it had reached, or at the cap if that is less |
 //! | stopped by its memory limit | memory |
 //! | anything else | crashed |

@@ -31,7 +31,7 @@ pub(super) fn all(outputs: &[Output], finished: &Finished, answer: Option<&Answe
     outputs.iter().filter_map(found).collect()
 }
 
-/// Why an output is missing.
+/// The reason why an output is missing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Absent {
     /// The reason, in words that are the same for the same cause.
@@ -46,7 +46,7 @@ impl From<String> for Absent {
     }
 }
 
-/// Returns the value of one of the `outputs`, or why it is missing.
+/// Returns the value of one of the `outputs`, or the reason why it is missing.
 pub(super) fn one(
     outputs: &[Output],
     output: &Output,

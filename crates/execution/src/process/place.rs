@@ -1,4 +1,5 @@
-//! Where one trial runs: its slot, its folder and files, and the environment variables of its commands.
+//! The place where one trial runs: its slot, its folder and files, and the environment variables of its
+//! commands.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -22,7 +23,7 @@ pub const THREADS: [&str; 9] = [
     "JULIA_NUM_THREADS",
 ];
 
-/// Where one trial runs.
+/// The place where one trial runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     /// Number of the slot, from 0.

@@ -28,7 +28,7 @@ use super::{Account, CommandLine, Detail, Leash, ProcessTarget, Slot, TargetErro
 /// The result of a run.
 pub(super) struct Run {
     pub(super) account: Account,
-    /// The record of the command, or of the set-up if that failed. `None` if it was lost.
+    /// The record of the command, or of the set-up if that failed. `None` if the record was lost.
     pub(super) record: Option<Finished>,
 }
 
@@ -152,7 +152,8 @@ impl Stages<'_> {
         Ok(verify::judge(&checked.map_err(|source| launch(&line, source))?))
     }
 
-    /// Runs the teardown and kills all remaining processes. Returns what went wrong, if anything.
+    /// Runs the teardown and kills all remaining processes. Returns a description of what went wrong, if
+    /// anything did.
     fn tear_down(&self, sequence: Sequence) -> Result<Option<String>, TargetError> {
         let Some(teardown) = &self.scenario.target.teardown else { return Ok(None) };
         let (line, command) = self.command(&teardown.command);

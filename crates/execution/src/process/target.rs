@@ -16,7 +16,7 @@ use super::stages::{self, Run};
 use super::{Account, CommandLine, Detail, Leash, Slot, Target, TargetError, constrained, output};
 use crate::executor::{SlotError, available_gpus, share_gpus};
 
-/// Runs each trial in its own process tree.
+/// A target that runs each trial in its own process tree.
 #[derive(Clone, Debug)]
 pub struct ProcessTarget {
     scenario: Arc<Scenario>,
@@ -174,7 +174,7 @@ impl ProcessTarget {
     }
 }
 
-/// Returns the shortest duration that is at least this many seconds; `None` if they are infinite.
+/// Returns the shortest duration that is at least this many seconds; `None` if `seconds` is infinite.
 fn at_least(seconds: f64) -> Option<Duration> {
     let nearest = Duration::try_from_secs_f64(seconds).ok()?;
     let below = nearest.as_secs_f64() < seconds || nearest.is_zero();

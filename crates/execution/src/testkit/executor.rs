@@ -22,7 +22,7 @@ use space::format::{Format, read};
 use crate::executor::{Bell, Executor, Happening, Inbox};
 use crate::{Record, TargetError};
 
-/// What a trial does.
+/// The behaviour of a trial.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Behaviour {
     /// Finishes after this many seconds, unless it is stopped.
@@ -35,10 +35,10 @@ pub enum Behaviour {
     Panic,
 }
 
-/// What each trial does, by its number.
+/// The behaviour of each trial, by its number.
 pub type Script = Arc<dyn Fn(TrialId) -> Behaviour + Send + Sync>;
 
-/// Creates an executor with a number of workers that follow a script and ring a bell.
+/// A function that creates an executor with a number of workers that follow a script and ring a bell.
 pub type Make<'a> = &'a dyn Fn(usize, Script, Bell) -> Box<dyn Executor>;
 
 /// Duration in seconds of a trial that is stopped before it finishes.

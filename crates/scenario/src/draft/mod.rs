@@ -1,7 +1,7 @@
 //! Drafts scenarios from a command with inline parameters, from a user's answers, or from the files of
 //! another program.
 //!
-//! A [`Draft`] collects keys, and lists in comments what it could not convert.
+//! A [`Draft`] collects keys. Its comments list the settings that could not be converted.
 //! [`scenario::read`](crate::read) reads its text like any other scenario, and users can edit it.
 
 pub mod foreign;
@@ -124,7 +124,7 @@ impl Draft {
         for line in &self.about {
             comment(&mut out, "", line);
         }
-        self.list(&mut out, "To do before it can run:", &self.to_do);
+        self.list(&mut out, "To do before the scenario can run:", &self.to_do);
         self.list(&mut out, "Not carried over:", &self.lost);
         for table in TABLES {
             self.table(&mut out, table);

@@ -16,7 +16,7 @@ pub enum Saved {
     Same,
 }
 
-/// Why a draft could not be saved.
+/// The reason why a draft could not be saved.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages explain them")]
 pub enum SaveError {

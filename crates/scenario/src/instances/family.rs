@@ -28,7 +28,7 @@ pub(super) fn assign(
     let Some(first) = without.first() else { return true };
     let more = if without.len() > 1 { format!(" and {} more", without.len() - 1) } else { String::new() };
     let hint = "every instance needs a family: make the expression match all of them";
-    report.mistake(found.span(), format!("`{}` gives no family to `{first}`{more}", found.key), hint);
+    report.mistake(found.span(), format!("`{}` finds no family for `{first}`{more}", found.key), hint);
     false
 }
 
@@ -69,7 +69,7 @@ fn rule<'f>(
     if let Some(name) = text.strip_prefix("{column:").and_then(|rest| rest.strip_suffix('}')) {
         let Some(features) = features else {
             let hint = "give the file with `features = \"FILE\"`, or correct its mistakes";
-            report.mistake(span, format!("there are no features to take the column `{name}` from"), hint);
+            report.mistake(span, format!("there is no features file with the column `{name}`"), hint);
             return None;
         };
         if !features.columns().iter().any(|column| column == name) {

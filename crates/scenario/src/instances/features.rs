@@ -191,7 +191,7 @@ impl<'t> Table<'t> {
                 let is_family = Some(columns[place].as_str()) == family;
                 if value.is_none() && !is_family {
                     let message = format!("expected a number, got `{cell}`");
-                    mistakes.push(Diagnostic::new(span, message).hint("features are finite numbers"));
+                    mistakes.push(Diagnostic::new(span, message).hint("write a finite number"));
                 }
                 if is_family {
                     families.push(cell.to_owned());

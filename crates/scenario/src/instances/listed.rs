@@ -61,7 +61,7 @@ pub(super) fn read(
             (PathBuf::from(line), Instance::new(line, line), PathBuf::from(line))
         };
         if seen.insert(identity.clone()) {
-            // The instance is named in another file, so its place in this file is that of the key.
+            // The instance is named in another file, so the place of the key stands for it in this file.
             entries.insert(key, Entry { instance, identity, span: found.span() });
         }
     }

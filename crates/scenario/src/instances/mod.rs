@@ -153,7 +153,7 @@ struct Entry {
     span: Span,
 }
 
-/// What `instances.test` asks for.
+/// The request in `instances.test`.
 enum Test<'a, 't> {
     Nothing,
     Share(f64),
@@ -289,7 +289,7 @@ fn test<'a, 't>(report: &mut Report<'_>, section: &Section<'a, 't>) -> Option<Te
     Some(Test::Share(share / 100.0))
 }
 
-/// Reads whether instances are staged, and in which folder.
+/// Reads whether instances are staged and, if so, in which folder.
 fn staging(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,

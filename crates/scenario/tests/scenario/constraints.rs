@@ -68,7 +68,7 @@ fn bounds_without_effect_give_warnings() {
     insta::assert_snapshot!(Stage::new().read(&text).warnings.to_string());
     let every = with("cpu_time = { bound = \"<= 5s\", over = \"max\" }");
     let shown = Stage::new().read(&every).warnings.to_string();
-    assert!(shown.contains("`objective.cutoff` stops it at 5s"), "{shown}");
+    assert!(shown.contains("`objective.cutoff` stops every trial at 5s"), "{shown}");
 }
 
 #[test]

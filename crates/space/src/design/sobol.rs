@@ -2,7 +2,7 @@
 //!
 //! The sequence has 256 coordinates and 2^16 points. Further coordinates come in blocks of 256, each with its
 //! own scrambling and its own order of points. Each block is as even as the first, but coordinates from
-//! different blocks are only paired at random. Further points start a new sequence with another scrambling.
+//! different blocks are paired at random. Further points start a new sequence with another scrambling.
 
 use sobol_burley::{NUM_DIMENSIONS, sample};
 

@@ -23,12 +23,12 @@ use super::{DiscoverError, Proposal, Source};
 
 /// Smallest ratio of upper to lower bound at which a range counts as wide.
 const WIDE: f64 = 1000.0;
-/// Bounds at least this large come from the data type, not from the program.
+/// Smallest bound that is taken to come from the data type, not from the program.
 const UNBOUNDED: f64 = 1e9;
 /// Factor between the default and the proposed bound if the program gives no bound.
 const REACH: f64 = 100.0;
 
-/// Collects options in the order of the text.
+/// The options collected so far, in the order of the text.
 #[derive(Default)]
 pub(crate) struct Draft {
     names: HashSet<String>,

@@ -21,7 +21,7 @@ const DIAGNOSTIC: &str = "for debugging, checks or analysis";
 const PROFILE: &str = "needs a profile or another pass";
 const OTHER_PROCESSOR: &str = "for other processors";
 const OTHER_LANGUAGE: &str = "for another language";
-const NO_STATE: &str = "by default the compiler decides, and no value stands for that";
+const NO_STATE: &str = "the default lets the compiler choose, and no value has that meaning";
 
 /// Name prefixes of flags that affect more than speed, and why they are left out.
 const NOT_TUNED: [(&str, &str); 59] = [

@@ -108,7 +108,7 @@ pub struct Proposal {
     pub options: usize,
     /// Number of parameters with a note that asks for a review.
     pub to_review: usize,
-    /// Options that were left out: the reason, and the names.
+    /// The options that were left out: each reason, with the names of the options.
     pub left_out: Vec<(String, Vec<String>)>,
 }
 

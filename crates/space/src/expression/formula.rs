@@ -262,7 +262,7 @@ pub enum Formula {
         /// For each choice of `left`, the index of the same choice in `right`; `u32::MAX` if `right` does not
         /// have it.
         map: Arc<[u32]>,
-        /// Whether they must differ.
+        /// Whether the two choices must differ.
         negated: bool,
     },
     /// A number is in a list.
@@ -289,7 +289,7 @@ impl Formula {
     #[inline]
     pub fn holds(&self, codes: &[f64]) -> bool {
         match self {
-            // A fast path for the most frequent case by far.
+            // A fast path for what is by far the most frequent case.
             Self::Member { parameter, bits, negated, .. } if *bits != 0 => {
                 let code = codes[parameter.index()];
                 !code.is_nan() && (code < 64.0 && bits >> code as u32 & 1 == 1) != *negated

@@ -4,7 +4,8 @@ use super::super::diagnostic::{Diagnostic, Span};
 use super::super::literal::{Literal, parse_number};
 use super::{Comparison, Function};
 
-/// Bare names longer than this must be quoted; the limit bounds the search for the longest name.
+/// Maximum length of a bare name; longer names must be quoted. The limit bounds the search for the longest
+/// name.
 const LONGEST_BARE_NAME: usize = 200;
 
 /// The variant of the expression language.
@@ -14,7 +15,8 @@ pub enum Dialect {
     Captune,
     /// New PCS: bare words may be values, sets contain unquoted text, and `=` may be used for `==`.
     Pcs,
-    /// R, as in irace: `%in% c(...)`, `%%` binds tighter than `*`, single `&` and `|`, `round` to even.
+    /// R, as in irace: sets are written as `%in% c(...)`, logical operators as single `&` and `|`, `%%` binds
+    /// tighter than `*`, and `round` rounds halves to even.
     R,
 }
 

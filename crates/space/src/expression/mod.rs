@@ -60,7 +60,7 @@ pub enum ExprKind {
     Literal(Literal),
     /// A parameter.
     Name(String),
-    /// A bare word: a choice of the parameter it is compared with, otherwise a parameter.
+    /// A bare word: a choice of the parameter that it is compared with, or else a parameter.
     Word(String),
     /// `!`
     Not(Box<Expr>),

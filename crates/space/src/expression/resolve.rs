@@ -17,7 +17,8 @@ use super::{Comparison, Expr, ExprKind, Formula, Quantity};
 
 /// Maximum depth of a tree. Only trees built by hand, or operator chains within chains, can be deeper.
 const MAX_TREE_DEPTH: usize = 256;
-/// Searching for a similar name is slow in large spaces, and nobody reads the hundredth hint.
+/// Maximum number of hints with a similar name. The search is slow in large spaces, and nobody reads the
+/// hundredth hint.
 const MAX_SUGGESTIONS: usize = 10;
 
 /// The mistake, or `None` if it has already been reported.

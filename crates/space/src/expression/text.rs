@@ -7,14 +7,14 @@ use super::super::literal::{Literal, float_text};
 use super::super::parameter::ParameterId;
 use super::{Arithmetic, Comparison, Formula, Function, Quantity};
 
-/// How a format writes expressions: its quoting, operators and function names.
+/// The notation that a format uses for expressions: its quoting, operators and function names.
 #[derive(Clone, Copy)]
 pub struct Notation<'a> {
     /// The space whose parameters are mentioned.
     pub space: &'a Space,
-    /// Formats a parameter's name.
+    /// Function that formats a parameter's name.
     pub name: fn(&str) -> String,
-    /// Formats a value.
+    /// Function that formats a value.
     pub value: fn(&Literal) -> String,
     /// The membership operator, such as `in`.
     pub member: &'a str,
@@ -28,7 +28,7 @@ pub struct Notation<'a> {
     pub remainder: &'a str,
     /// Whether the remainder binds tighter than `*` and `/`, as in R.
     pub tight_remainder: bool,
-    /// Formats a function's name.
+    /// Mapping from a function to its name in the format.
     pub function: fn(Function) -> &'static str,
 }
 

@@ -38,7 +38,7 @@ use super::super::{
 };
 use super::scan::{Line, Piece, lines};
 
-/// With this many decimal places or more, reals have no step.
+/// Number of decimal places from which on reals have no step.
 pub(super) const UNLIMITED_DIGITS: u32 = 15;
 
 /// Returns the distance between numbers with this many decimal places.

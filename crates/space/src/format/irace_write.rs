@@ -1,4 +1,4 @@
-//! Writes a space as irace's parameter file, by the rules in [`super::irace`].
+//! Writes a space as irace's parameter file, following the rules in [`super::irace`].
 //!
 //! The writer rejects everything that irace would reject or read differently: names it cannot read,
 //! parameters without a switch, ranges of a single number, integers beyond 32 bits, numeric ordinal
@@ -241,7 +241,7 @@ fn notation(space: &Space) -> Notation<'_> {
     }
 }
 
-/// Puts names that R would not read as a name in backticks.
+/// Encloses a name in backticks if R would not read it as a name.
 fn name(name: &str) -> String {
     const RESERVED: [&str; 14] = [
         "if", "else", "repeat", "while", "function", "for", "in", "next", "break", "TRUE", "FALSE", "NULL",

@@ -52,8 +52,8 @@ impl<'t> Piece<'t> {
         self.split_at(self.text.find(stops).unwrap_or(self.text.len()))
     }
 
-    /// Returns two parts: the text between the opening delimiter, which must come first, and the next closing
-    /// delimiter; and the rest.
+    /// Returns the text between the opening delimiter, which must come first, and the next closing delimiter.
+    /// Also returns the rest of the piece.
     pub(super) fn enclosed(self, open: char, close: char) -> Option<(Self, Self)> {
         let inner = self.after(open.encode_utf8(&mut [0; 4]))?;
         let end = inner.text.find(close)?;

@@ -415,7 +415,7 @@ pub(crate) fn write(space: &Space) -> String {
         format!("forbidden = [\n{}]\n", forbidden.concat())
     };
     if sectioned {
-        // Keys after a table's header belong to it, so the clauses come first.
+        // Keys after a table's header belong to that table, so the clauses come first.
         out += &forbidden;
         out += "[parameters]\n";
     }

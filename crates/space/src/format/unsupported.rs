@@ -1,4 +1,4 @@
-//! Collects what a format cannot express, so that a writer reports all of it at once.
+//! Collects the features that a format cannot express, so that a writer can report all of them at once.
 
 use super::super::expression::{Formula, Notation};
 use super::super::{ParameterId, Space};

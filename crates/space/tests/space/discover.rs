@@ -230,7 +230,7 @@ fn a_program_may_list_an_option_twice() {
     }
 }
 
-/// Texts that are truncated or overwritten anywhere lead to a proposal or an error, never to a panic.
+/// A text that is truncated or overwritten at any position leads to a proposal or an error, never to a panic.
 #[test]
 fn damaged_texts_are_handled() {
     let mut rng = Rng::new(1, "broken", 0);

@@ -74,7 +74,8 @@ fn every_file_is_read_sampled_and_survives_a_round_trip() {
     }
 }
 
-/// Returns the same space as irace requires it: with a switch for every parameter and without defaults.
+/// Returns the same space in the form that irace requires: with a switch for every parameter and without
+/// defaults.
 fn for_irace(space: &Space) -> Option<Space> {
     let text = write(space, Format::Toml).ok()?;
     let line = |line: &str| {

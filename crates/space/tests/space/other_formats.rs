@@ -278,7 +278,7 @@ fn an_allowed_default_is_found_if_none_is_given() {
     assert!(read("a {x, y} [x]\nb {1} [1]\n{a=x}\n", "file", Format::PcsOld).is_err());
 }
 
-/// A bit of everything that at least one format cannot express.
+/// A space with every feature that at least one format cannot express.
 const RICH: &str = r##"
 "my mode" = { choices = ["a", "b c"], weights = [1, 2], note = "one\ntwo" }
 level     = { ordinal = ["low", "high"], switch = "--level \"x\"" }

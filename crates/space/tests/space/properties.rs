@@ -263,7 +263,7 @@ proptest! {
             }
             let hot = one_hot.encode(&configuration);
             prop_assert!(hot.iter().all(|x| (0.0..=1.0).contains(x)));
-            // Rounding may move a float at the edge of a clause across it.
+            // Rounding may move a float across the edge of a clause.
             let Ok(again) = space.decode(&row) else { continue };
             for ((&a, &b), p) in again.codes().iter().zip(configuration.codes()).zip(space.parameters()) {
                 let near = (a - b).abs() <= 1e-9 * b.abs().max(1.0);

@@ -1,5 +1,5 @@
-//! Properties of the untyped formats: a space that they can express survives a round trip, and a reader
-//! reports mistakes for any text instead of failing in another way.
+//! Properties of the untyped formats: a space that they can express survives a round trip, and for any
+//! invalid text, a reader reports mistakes instead of failing in another way.
 
 use math::Rng;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Tests full disks and other disk failures: they are reported, and no batch is acknowledged that is not
+//! Tests full disks and other disk failures: they are reported, and no batch is acknowledged unless it is
 //! stored.
 
 use std::path::Path;

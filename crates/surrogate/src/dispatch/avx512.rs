@@ -1,6 +1,6 @@
 //! Sixteen lanes in one register, with explicit AVX-512 intrinsics.
 //!
-//! The compiler vectorises plain loops over lanes only partly: it loads lanes in pieces and transposes
+//! The compiler only partly vectorises plain loops over lanes: it loads lanes in pieces and transposes
 //! squares through memory. The operations that networks use most are therefore written with intrinsics, whose
 //! results have the same bits as those of the loops.
 

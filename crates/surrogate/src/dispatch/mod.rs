@@ -1,8 +1,8 @@
 //! Runtime dispatch to the widest vector registers of this processor.
 //!
-//! The program is built for all processors of an architecture, but a loop over sixteen lanes takes one
-//! instruction with AVX-512, two with AVX2 and four with neither. So a [`Work`] is compiled once for each
-//! instruction set, and the choice is made at run time: once for many epochs of a network, or once for a
+//! The program is built for all processors of an architecture, but an operation on sixteen lanes takes one
+//! instruction with AVX-512, two with AVX2 and four with neither. So a [`Work`] is compiled for each
+//! instruction set, and one version is chosen at run time: once for many epochs of a network, or once for a
 //! column of covariances. Apart from a few lines in `avx512`, all versions come from the same plain loops,
 //! and the results have the same bits with every instruction set.
 //!

@@ -12,9 +12,9 @@ use math::Rng;
 pub(super) struct Bootstrap {
     seed: u64,
     points: usize,
-    /// For every tree, the points it has drawn.
+    /// The points that each tree has drawn.
     draws: Vec<Vec<u32>>,
-    /// For every tree, how often it has drawn each point.
+    /// The number of times that each tree has drawn each point.
     pub(super) counts: Vec<Vec<u32>>,
 }
 
@@ -67,8 +67,8 @@ mod tests {
             bootstrap.counts.iter().map(|c| c[from..to].iter().sum::<u32>()).sum()
         };
         assert_eq!(total(0, 110), 400 * 110);
-        // 400 trees with 110 draws each: 4000 expected draws of any ten points, with a standard deviation of
-        // 60.
+        // With 400 trees and 110 draws each, ten given points are expected to be drawn 4000 times, with a
+        // standard deviation of 60.
         assert!((3700..4300).contains(&total(100, 110)), "{}", total(100, 110));
         assert!((3700..4300).contains(&total(0, 10)), "{}", total(0, 10));
     }

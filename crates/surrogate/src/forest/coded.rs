@@ -3,7 +3,7 @@
 //! Trees split only between values that occur. So the values of a numeric column are grouped once into at
 //! most 256 bins of nearly equal size, and every value is replaced by the index of its bin. Each category has
 //! its own bin, and the inactive category has the last one. Bins store their smallest and largest value,
-//! because a split point is in the gap between two bins.
+//! because a split point lies in the gap between two bins.
 
 use space::INACTIVE;
 
@@ -35,9 +35,9 @@ impl Code for u32 {
 /// The bin of each row in one column.
 #[derive(Clone, Debug)]
 pub(super) enum Codes {
-    /// For at most 256 bins.
+    /// Codes for at most 256 bins.
     Narrow(Vec<u8>),
-    /// For more bins, which only categories have.
+    /// Codes for more bins, which only categorical columns have.
     Wide(Vec<u32>),
 }
 

@@ -71,7 +71,11 @@ impl Forest {
     /// As [`predict`](Predictor::predict), except that `out` must have one entry for each combination of a
     /// point and a tree.
     pub fn predict_each(&self, points: Points<'_>, out: &mut [f64]) {
-        assert_eq!(out.len(), points.len() * self.trees.len(), "a place for each point and tree");
+        assert_eq!(
+            out.len(),
+            points.len() * self.trees.len(),
+            "`out` must have one entry per point and tree"
+        );
         let rows = self.rows_of(points);
         let mut leaves = vec![0; points.len()];
         for (tree, out) in self.trees.iter().zip(out.chunks_exact_mut(points.len().max(1))) {
@@ -90,7 +94,7 @@ impl Forest {
 
     /// Writes rows in the form that trees compare.
     pub(super) fn write_rows(&self, columns: &[Column], points: Points<'_>, rows: &mut Vec<f32>) {
-        assert_eq!(points.width(), columns.len(), "the columns of the training set");
+        assert_eq!(points.width(), columns.len(), "the rows must have the columns of the training set");
         rows.clear();
         for row in points.iter() {
             rows.extend(row.iter().zip(columns).map(|(&value, &column)| tree_value(column, value)));
@@ -98,7 +102,7 @@ impl Forest {
     }
 
     fn predict_points(&self, points: Points<'_>, total: bool, out: &mut [Prediction]) {
-        assert_eq!(out.len(), points.len(), "a prediction for each point");
+        assert_eq!(out.len(), points.len(), "`out` must have one entry per point");
         let mut rows = Vec::new();
         for (block, out) in points.rows.chunks(BLOCK * points.width).zip(out.chunks_mut(BLOCK)) {
             self.write_rows(&self.columns, Points::new(block, points.width), &mut rows);
@@ -151,7 +155,7 @@ impl Predictor for Forest {
     }
 
     fn predict_marginal(&self, configurations: Points<'_>, out: &mut [Prediction]) {
-        assert_eq!(out.len(), configurations.len(), "a prediction for each configuration");
+        assert_eq!(out.len(), configurations.len(), "`out` must have one entry per configuration");
         self.marginals(configurations, out);
     }
 }

@@ -19,7 +19,8 @@ use super::subtree::{SMALL, SplitAgain, Subtree};
 use super::tree::{Leaf, Node, Test, Tree};
 use crate::Column;
 
-/// The values a tree learns: for every row, how often it was drawn and the sums over these copies.
+/// The values that a tree learns: for every row, the number of times it was drawn and the sums over these
+/// copies.
 #[derive(Clone, Copy)]
 pub(super) struct Targets<'a> {
     /// Copies of each row; 0 for rows left out.

@@ -18,7 +18,7 @@ pub(super) struct Slots {
     /// Index of the first slot of each point, with one more entry for the end.
     starts: Vec<u32>,
     pub(super) values: Vec<f64>,
-    /// For every tree and censored point, the index of the first of that tree's copies.
+    /// Index of the first of a tree's copies of a point, for every tree and every censored point.
     tree_starts: Vec<Vec<u32>>,
 }
 

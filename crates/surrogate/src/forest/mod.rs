@@ -24,8 +24,8 @@
 //! between trees.
 //!
 //! Each tree averages over instances before trees are combined: g(θ) is log10 of the mean, over instances, of
-//! the leaves' means of 10^y. Costs are averaged and not their logarithms, because races compare arithmetic
-//! means. [`Marginal::Geometric`] averages the logarithms instead.
+//! the leaves' means of 10^y. Costs are averaged rather than their logarithms, because races compare
+//! arithmetic means. [`Marginal::Geometric`] averages the logarithms instead.
 //!
 //! F. Hutter, H. Hoos, K. Leyton-Brown, Bayesian Optimization With Censored Response Data, 2011.
 //!
@@ -78,11 +78,11 @@ pub struct ForestSettings {
     pub floor: f64,
     /// Maximum number of imputation rounds.
     pub rounds: usize,
-    /// The rounds stop when the slots change by less than this share of the spread of all readings.
+    /// Change of the slots below which the rounds stop, as a share of the spread of all readings.
     pub tolerance: f64,
-    /// How costs are averaged over instances.
+    /// The mean used to average costs over instances.
     pub marginal: Marginal,
-    /// What a leaf predicts.
+    /// The value that a leaf predicts.
     pub leaves: Leaves,
     /// Number of threads that grow trees; the forest does not depend on it.
     pub threads: usize,
@@ -110,21 +110,22 @@ pub enum Filling {
     BetweenTrees,
 }
 
-/// How costs are averaged over instances when the model learns their logarithms.
+/// The mean used to average costs over instances when the model learns logarithms of costs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Marginal {
     /// The mean of the costs.
     Arithmetic,
-    /// The mean of their logarithms.
+    /// The mean of the costs' logarithms.
     Geometric,
 }
 
-/// What a leaf predicts.
+/// The value that a leaf predicts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Leaves {
     /// The mean of its points.
     Mean,
-    /// For points that are 0 or 1: (s + 1) / (n + 2) if s of n points are 1. This is never exactly 0 or 1.
+    /// For points that are 0 or 1: (s + 1) / (n + 2) if s of n points are 1. The value is never exactly 0 or
+    /// 1.
     Share,
 }
 
@@ -147,8 +148,8 @@ impl Default for ForestSettings {
 }
 
 impl ForestSettings {
-    /// Returns the settings used in the paper: one variance for both uses, and logarithms averaged over
-    /// instances.
+    /// Returns the settings used in the paper: the same variance for imputation and for acquisition, and
+    /// logarithms averaged over instances.
     pub fn paper() -> Self {
         Self { filling: Filling::BetweenTrees, marginal: Marginal::Geometric, ..Self::default() }
     }

@@ -27,11 +27,11 @@ pub(super) struct Packed {
     weight_mask: i64,
     /// Packed values in the order of the node's points.
     pub(super) values: Vec<i64>,
-    /// For every weight on the left, 1 / (w_left w_right); 0 where a side has too few points.
+    /// 1 / (w_left w_right) for every weight on the left; 0 where a side has too few points.
     factors: Vec<f64>,
-    /// Gains up to this size may be rounding errors.
+    /// Largest gain that may be a rounding error.
     pub(super) min_gain: f64,
-    /// 1 / w for every weight met so far.
+    /// 1 / w for every weight encountered so far.
     inverses: Vec<f64>,
 }
 

@@ -11,13 +11,13 @@ use super::packed::Packed;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Split {
     pub(super) gain: f64,
-    /// For numbers: the last used bin on the left, and the first on the right. For categories: the number
-    /// that go left, in the order of their means.
+    /// For numbers: the last used bin on the left, and the first on the right. For categories, sorted by
+    /// their means: the number of categories that go left.
     pub(super) left: usize,
     pub(super) right: usize,
 }
 
-/// Up to this many categories are sorted by insertion sort.
+/// Largest number of categories that are sorted by insertion sort.
 const INSERTION_SORT_MAX: usize = 16;
 
 /// Buffers for gathering; all zero between uses.

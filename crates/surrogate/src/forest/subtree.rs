@@ -22,10 +22,10 @@ const COUNTING_SORT_MIN: usize = 48;
 pub(super) struct Subtree {
     /// Range of the subtree's points among those of the tree.
     all: Range<usize>,
-    /// For every numeric column, a key of each point: its code in the upper byte, its index in the lower
-    /// byte. The nodes are in the order of the tree, and the keys of a node are sorted.
+    /// A key for each point in every numeric column: the point's code in the upper byte, its index in the
+    /// lower byte. The nodes are in the order of the tree, and the keys of a node are sorted.
     keys: Vec<u16>,
-    /// For every column, its position among the sorted columns.
+    /// Position of every column among the sorted columns.
     order: Vec<usize>,
     /// The indices of the points, in the order of the tree.
     indices: Vec<u8>,
@@ -143,7 +143,7 @@ impl Subtree {
         let mut left = 0;
         for (place, &key) in keys.iter().enumerate() {
             let own = packed.gain(left);
-            // A higher gain is rare, so only then is it checked that the two codes differ.
+            // A higher gain is rare, so the two codes are compared only after a higher gain was found.
             if own > gain && keys[place - 1] >> 8 != key >> 8 {
                 (gain, cut) = (own, place);
             }

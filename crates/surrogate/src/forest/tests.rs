@@ -321,7 +321,7 @@ fn predicted_shares_are_never_exactly_zero_or_one() {
     }
     let (forest, _) = fit(&ForestSettings::of_success(), &data);
     let share = |x: f64| marginals(&forest, &[x])[0].mean;
-    // About 20 successes in 20 trials, and none in 20.
+    // Near 0.1, all of about 20 trials succeed; near 0.9, none of about 20 does.
     assert!(
         share(0.1) > 0.9 && share(0.1) < 1.0 && share(0.9) < 0.1 && share(0.9) > 0.0,
         "{} {}",

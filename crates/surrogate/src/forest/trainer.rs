@@ -17,7 +17,7 @@ use super::{Filling, ForestSettings, Treatment};
 use crate::Reading;
 use crate::{FitError, Prediction, Scale, TrainingSet};
 
-/// Fits forests to the growing training sets of one campaign.
+/// A trainer that fits forests to the growing training sets of one campaign.
 #[derive(Clone, Debug)]
 pub struct ForestTrainer {
     settings: ForestSettings,
@@ -53,7 +53,10 @@ impl ForestTrainer {
     /// # Panics
     /// If the number of trees or the minimum leaf size is 0.
     pub fn new(settings: ForestSettings, seed: u64) -> Self {
-        assert!(settings.trees > 0 && settings.min_leaf > 0, "at least one tree, and one point in each leaf");
+        assert!(
+            settings.trees > 0 && settings.min_leaf > 0,
+            "at least one tree and one point per leaf are needed"
+        );
         let bootstrap = Bootstrap::new(settings.trees, seed);
         Self { settings, seed, coded: Coded::default(), bootstrap, last: None }
     }
@@ -267,7 +270,7 @@ impl Powers {
     fn power(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear => 0.0,
-            // A cost 250 decades below the largest does not change a sum.
+            // A cost 250 decades below the largest cost does not change the sum.
             Scale::Log10 { .. } => {
                 elementary::exp(((value - self.reference) * std::f64::consts::LN_10).max(-575.0))
             }

@@ -13,10 +13,10 @@ use std::collections::HashMap;
 use super::prior::Prior;
 use crate::{Column, TrainingSet};
 
-/// How the distance between two values of a coordinate is measured.
+/// The measure of distance between two values of a coordinate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Compared {
-    /// By their squared difference.
+    /// The squared difference.
     Numbers,
     /// 1 if they differ.
     Names,

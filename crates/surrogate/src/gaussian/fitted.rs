@@ -27,14 +27,13 @@ pub struct Gaussian {
     pub(super) hyperparameters: Hyperparameters,
     pub(super) standard: Standard,
     pub(super) scale: Scale,
-    /// m.
+    /// The mean, m.
     pub(super) mean: f64,
     pub(super) table: Table,
     pub(super) sites: Vec<Site>,
     pub(super) factor: Factor,
     pub(super) alpha: Vec<f64>,
-    /// For each reading of the training set, the index of its point; `None` for bounds and for readings left
-    /// out.
+    /// Index of the point for each reading in the training set; `None` for bounds and for readings left out.
     pub(super) exact_places: Vec<Option<usize>>,
     pub(super) instances: Instances,
     /// Number of configuration columns.
@@ -89,7 +88,11 @@ impl Gaussian {
     /// # Panics
     /// If the row does not have the columns of the training set.
     pub fn learn(&mut self, row: &[f64], reading: Reading) {
-        assert_eq!(row.len(), self.coordinates.columns(), "a row of all columns");
+        assert_eq!(
+            row.len(),
+            self.coordinates.columns(),
+            "the row must have all columns of the training set"
+        );
         let point = self.point(0, row);
         let site = match self.standard.standardised(reading) {
             Reading::Exact(target) => Site { target, variance: self.hyperparameters.noise },
@@ -111,7 +114,11 @@ impl Gaussian {
     /// If the rows do not have the configuration columns of the training set.
     #[must_use]
     pub fn believing(&self, configurations: Points<'_>) -> Self {
-        assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
+        assert_eq!(
+            configurations.width(),
+            self.configuration_width,
+            "the rows must have the configuration columns"
+        );
         let mut believing = self.clone();
         let step = self.instances.coordinates.len().div_ceil(MAX_BELIEVED);
         for row in configurations.iter() {
@@ -184,7 +191,7 @@ impl Gaussian {
         out: &mut [Prediction],
         mut covariances: impl FnMut(usize, &mut [f64]) -> (f64, f64),
     ) {
-        assert_eq!(out.len(), count, "a prediction for each point");
+        assert_eq!(out.len(), count, "`out` must have one entry per point");
         let n = self.table.len();
         let mut block = vec![0.0; n * BLOCK.min(count)];
         let mut known = Vec::with_capacity(BLOCK);
@@ -210,7 +217,11 @@ pub(super) fn square_sum(values: &[f64]) -> f64 {
 
 impl Predictor for Gaussian {
     fn predict(&self, points: Points<'_>, out: &mut [Prediction]) {
-        assert_eq!(points.width(), self.coordinates.columns(), "rows of all columns");
+        assert_eq!(
+            points.width(),
+            self.coordinates.columns(),
+            "the rows must have all columns of the training set"
+        );
         let mut rows = points.iter();
         self.predict_blocks(points.len(), out, |_, column| {
             let point = self.point(0, rows.next().unwrap_or_default());
@@ -225,7 +236,11 @@ impl Predictor for Gaussian {
     }
 
     fn predict_marginal(&self, configurations: Points<'_>, out: &mut [Prediction]) {
-        assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
+        assert_eq!(
+            configurations.width(),
+            self.configuration_width,
+            "the rows must have the configuration columns"
+        );
         let mut rows = configurations.iter();
         let mut buffers = Buffers::default();
         self.predict_blocks(configurations.len(), out, |_, column| {
@@ -235,8 +250,12 @@ impl Predictor for Gaussian {
     }
 
     fn expect_marginal(&self, configurations: Points<'_>, out: &mut [f64]) {
-        assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
-        assert_eq!(out.len(), configurations.len(), "one for each configuration");
+        assert_eq!(
+            configurations.width(),
+            self.configuration_width,
+            "the rows must have the configuration columns"
+        );
+        assert_eq!(out.len(), configurations.len(), "`out` must have one entry per configuration");
         let mut buffers = Buffers::default();
         let mut column = vec![0.0; self.table.len()];
         for (out, row) in out.iter_mut().zip(configurations.iter()) {
@@ -246,7 +265,11 @@ impl Predictor for Gaussian {
     }
 
     fn predict_with_gradient(&self, configurations: Points<'_>) -> Option<Vec<(Prediction, Gradient)>> {
-        assert_eq!(configurations.width(), self.configuration_width, "rows of a configuration");
+        assert_eq!(
+            configurations.width(),
+            self.configuration_width,
+            "the rows must have the configuration columns"
+        );
         Some(self.predict_marginal_with_gradient(configurations))
     }
 }

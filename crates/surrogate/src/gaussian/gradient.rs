@@ -16,7 +16,7 @@ use crate::{Gradient, Points, Prediction};
 
 impl Gaussian {
     /// Predicts configurations over all instances, with gradients that are 0 in categorical columns. With
-    /// many points, most of the time is spent reading the factor from memory, which happens once for all
+    /// many points, most of the time is spent reading the factor from memory, so it is read once for all
     /// configurations.
     pub(super) fn predict_marginal_with_gradient(
         &self,

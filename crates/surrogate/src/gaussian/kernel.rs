@@ -16,16 +16,16 @@ use super::coordinates::{Compared, Coordinate, Table};
 use crate::arithmetic::Arithmetic;
 use crate::dispatch::{Instructions, Work};
 
-/// Beyond this q, all covariances are practically 0. Up to this q, [`exp`] is accurate.
+/// Largest q for which [`exp`] is accurate. Beyond it, all covariances are practically 0.
 const FARTHEST: f64 = 600.0;
 
 /// The Matérn 5/2 kernel, with a length scale for each column.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Kernel {
     coordinates: Vec<Coordinate>,
-    /// w of each coordinate.
+    /// The weight w of each coordinate.
     weights: Vec<f64>,
-    /// s².
+    /// The signal variance, s².
     pub(super) variance: f64,
 }
 
@@ -41,7 +41,7 @@ impl Kernel {
         self.coordinates.iter().zip(self.weights.iter().copied())
     }
 
-    /// Computes the covariances of a point with the points of a table from `first` on.
+    /// Computes the covariances between a point and the points of a table, starting at index `first`.
     pub(super) fn covariances(&self, table: &Table, first: usize, point: &[f64], out: &mut [f64]) {
         Instructions::best().run(Covariances { kernel: self, table, first, point, out, decays: None });
     }
@@ -80,7 +80,7 @@ impl Kernel {
         Instructions::best().run(At { kernel: self, squares, farther, out, decays: true });
     }
 
-    /// Returns ρ between two points in the coordinates from `first` on.
+    /// Returns ρ between two points, over the coordinates starting at index `first`.
     pub(super) fn square(&self, first: usize, one: &[f64], other: &[f64]) -> f64 {
         let parts = self.weighted().skip(first).zip(one.iter().zip(other));
         parts

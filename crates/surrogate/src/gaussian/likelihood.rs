@@ -62,7 +62,7 @@ impl<'a> Likelihood<'a> {
         let (effect, variance, noise) = match *others {
             [effect, variance, noise] => (libm::exp(effect), variance, noise),
             [variance, noise] => (0.0, variance, noise),
-            _ => unreachable!("as many entries as the prior has"),
+            _ => unreachable!("there are as many entries as in the prior"),
         };
         let kernel = Kernel::new(self.coordinates, lengths, libm::exp(variance));
         Hyperparameters { kernel, effect, noise: libm::exp(noise) }
@@ -173,7 +173,7 @@ impl<'a> Likelihood<'a> {
 }
 
 impl Likelihood<'_> {
-    /// Returns 1/2 Σ (α αᵀ - (K + V)⁻¹)_ij over all pairs of points i, j with the same instance.
+    /// Returns 1/2 Σ (α αᵀ - (K + V)⁻¹)_ij over all pairs of points i, j on the same instance.
     fn effect_derivative(&self, posterior: &Posterior) -> f64 {
         let (instances, Posterior { alpha, inverse, .. }) = (self.readings.table.instances(), posterior);
         let n = instances.len();
@@ -192,14 +192,14 @@ impl Likelihood<'_> {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Hyperparameters {
     pub(super) kernel: Kernel,
-    /// h²; 0 if there is only one instance.
+    /// The variance of instance effects, h²; 0 if there is only one instance.
     pub(super) effect: f64,
-    /// σ².
+    /// The noise variance, σ².
     pub(super) noise: f64,
 }
 
 impl Hyperparameters {
-    /// Adds h² to the covariances of a point with the points of the same instance.
+    /// Adds h² to the covariances between a point and the points on the same instance.
     pub(super) fn add_effect(&self, instances: &[u32], own: Option<u32>, covariances: &mut [f64]) {
         let Some(own) = own.filter(|_| self.effect > 0.0) else { return };
         for (covariance, &instance) in covariances.iter_mut().zip(instances) {

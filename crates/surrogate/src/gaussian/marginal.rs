@@ -27,7 +27,7 @@ use crate::{Scale, TrainingSet};
 pub(super) struct Instances {
     /// The coordinates of each instance.
     pub(super) coordinates: Vec<Vec<f64>>,
-    /// For each instance number in a table of points, its index in `coordinates`.
+    /// Index in `coordinates` of each instance number in a table of points.
     places: Vec<Option<usize>>,
     /// Prior covariances of f + h between instances, for one configuration.
     between: Between,
@@ -80,7 +80,7 @@ impl Instances {
         instances
     }
 
-    /// Updates `places` if points of the table are on instances that no point had before.
+    /// Updates `places` if the table has points on instances that no earlier point was on.
     pub(super) fn find(&mut self, table: &Table) {
         if table.instance_count() > self.places.len() {
             self.places = vec![None; table.instance_count()];
@@ -94,8 +94,8 @@ impl Instances {
 }
 
 impl Gaussian {
-    /// Returns a configuration's predicted mean over all instances and its prior variance. Writes the
-    /// configuration's covariances with all points and, if `decays` is given, -∂k/∂ρ for each.
+    /// Returns a configuration's predicted mean over all instances and the prior variance of that mean.
+    /// Writes the configuration's covariances with all points and, if `decays` is given, -∂k/∂ρ for each.
     pub(super) fn marginal(
         &self,
         own: &[f64],
@@ -203,7 +203,7 @@ impl Gaussian {
     fn shares(&self, expected: &mut [f64]) -> f64 {
         let count = expected.len() as f64;
         match self.scale {
-            // If the spread is zero, the expected costs are all the same.
+            // If the spread is zero, all expected costs are equal.
             scale if scale == Scale::Linear || self.standard.spread == 0.0 => {
                 let mean = expected.iter().sum::<f64>() / count;
                 expected.fill(1.0 / count);

@@ -14,7 +14,7 @@
 //! | s² | signal variance |
 //! | h_π | effect of an instance on all configurations, with variance h²; 0 if there is only one instance |
 //! | σ² | noise variance of single trials, not below [`GaussianSettings::least_noise`] |
-//! | m | the mean, chosen to maximise the posterior density as well |
+//! | m | the mean, also chosen to maximise the posterior density |
 //! | b_i | the bound at which a trial was stopped |
 //!
 //! Readings are standardised, bounds included. The hyperparameters (length scales, variances and noise)

@@ -57,7 +57,7 @@ impl Standard {
         let off = readings.iter().map(|reading| reading.lower_bound() / unit - first / unit).sum::<f64>();
         let center = (first / unit + off / readings.len() as f64) * unit;
         let spread = data.spread();
-        // Readings that differ only by rounding count as equal: then only bounds leave any uncertainty.
+        // Readings that differ only by rounding count as equal; then only bounds leave any uncertainty.
         let flat = spread <= 1e-12 * center.abs();
         let certain = readings.iter().all(|reading| !reading.is_censored());
         Self {
@@ -88,13 +88,12 @@ pub(super) struct Readings {
     pub(super) standard: Standard,
     pub(super) table: Table,
     pub(super) point_readings: Vec<PointReading>,
-    /// For each reading of the training set, the index of its point; `None` for bounds and for readings left
-    /// out.
+    /// Index of the point for each reading in the training set; `None` for bounds and for readings left out.
     pub(super) exact_places: Vec<Option<usize>>,
 }
 
 impl Readings {
-    /// Returns what standardising adds to the log density of the readings.
+    /// Returns the amount that standardising adds to the log density of the readings.
     pub(super) fn log_units(&self) -> f64 {
         let counts = self.point_readings.iter().map(|reading| match reading {
             PointReading::Mean { count, .. } => *count,

@@ -1,4 +1,4 @@
-//! Leave-one-out residuals: how far each reading is from its prediction from all others.
+//! Leave-one-out residuals: how far each reading is from the value predicted from all other readings.
 //!
 //! ```text
 //! z_i = (t_i - μ₋_i) / √(v₋_i + V_i) = α_i / √A_i          A_i = (K + V)⁻¹_ii, α = (K + V)⁻¹ (t - m)
@@ -14,7 +14,7 @@
 use super::fitted::Gaussian;
 
 impl Gaussian {
-    /// Returns z of each reading of the training set, in order; `None` if the trial was stopped or the
+    /// Returns z for each reading in the training set, in order; `None` if the trial was stopped or the
     /// reading was left out. Readings of the same configuration and instance are one point and share its z.
     /// Readings learned since the fit have no residuals, but are used in the predictions.
     pub fn residuals(&self) -> Vec<Option<f64>> {
@@ -33,7 +33,7 @@ mod tests {
     use crate::{Column, InstanceTable, Scale, TrainingSet};
     use linalg::Factor;
 
-    /// Computes the residual of a point by leaving that point out.
+    /// Computes the residual of a point by fitting all other points.
     fn left_out(fitted: &Gaussian, out: usize) -> f64 {
         let others: Vec<usize> = (0..fitted.table.len()).filter(|&at| at != out).collect();
         let of = |a: usize, b: usize| {

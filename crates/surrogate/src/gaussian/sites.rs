@@ -26,7 +26,7 @@ use crate::Interrupt;
 
 /// Step size towards a new site.
 const DAMPING: f64 = 0.8;
-/// Sweeps end when no site moves by more than this, in units of the cavity's uncertainty.
+/// Largest movement of a site at which the sweeps end, in units of the cavity's uncertainty.
 const TOLERANCE: f64 = 1e-5;
 const MAX_SWEEPS: usize = 40;
 /// The precision of a site without information.
@@ -47,7 +47,7 @@ pub(super) struct Cavity {
 }
 
 impl Cavity {
-    /// Returns the site that matches the moments given that the cost is above a bound, and z.
+    /// Returns the site that matches the moments of f given a cost above `bound`, and z.
     pub(super) fn site(self, bound: f64, noise: f64) -> (Site, f64) {
         let total = noise + self.variance;
         let z = (self.mean - bound) / total.sqrt();
@@ -63,7 +63,7 @@ impl Cavity {
 pub(super) struct Posterior {
     pub(super) sites: Vec<Site>,
     pub(super) factor: Factor,
-    /// m.
+    /// The mean, m.
     pub(super) mean: f64,
     /// (K + V)⁻¹ (t - m).
     pub(super) alpha: Vec<f64>,

@@ -12,9 +12,10 @@ use super::sites::Posterior;
 use super::{FitError, GaussianSettings, TrainingSet};
 use crate::Interrupt;
 
-/// When there are many points, the search starts from the result for one point in this many.
+/// Divisor for the number of points in a first, smaller search. When there are many points, the search over
+/// all points starts from the result of the smaller search.
 const PART: usize = 3;
-/// Number of evaluations from each start in that smaller search, before the best one continues.
+/// Number of evaluations from each start in the smaller search, before only the best start continues.
 const FIRST: usize = 10;
 /// Minimum ln σ² of one of the starts. Searches that start with less noise often end with far too little, as
 /// if the readings were noise-free.
@@ -23,7 +24,7 @@ const MORE_NOISE: f64 = -4.6;
 /// from the minimum noise, this goes far beyond the spread of all readings.
 const MAX_RAISES: usize = 12;
 
-/// Finds the hyperparameters that fit a training set.
+/// A trainer that finds the hyperparameters for a training set.
 #[derive(Clone, Debug)]
 pub struct GaussianTrainer {
     settings: GaussianSettings,

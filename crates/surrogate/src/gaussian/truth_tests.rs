@@ -147,7 +147,7 @@ fn two_stopped_points_next_to_an_exact_one_match_quadrature() {
             &Interrupt::default(),
         )
         .unwrap();
-        // The distribution of the two points given the third.
+        // The distribution of the two stopped points given the third point.
         let total = covariances[8] + noise;
         let off = (-0.3 - posterior.mean) / total;
         let means = [0, 1].map(|at| posterior.mean + covariances[6 + at] * off);

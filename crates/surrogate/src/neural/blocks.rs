@@ -42,8 +42,8 @@ pub(super) trait Blocks {
     fn block<A: Arithmetic, const N: usize>(&mut self, first: usize);
 
     /// Computes all sums in the largest blocks that fit into the registers. There are few block sizes,
-    /// because each is compiled for each instruction set. Layers of fifty units divide into blocks of ten or
-    /// five.
+    /// because each size is compiled for each instruction set. Layers of fifty units divide into blocks of
+    /// ten or five.
     #[inline(always)]
     fn all<A: Arithmetic>(&mut self, count: usize) {
         let mut first = 0;
@@ -61,7 +61,7 @@ pub(super) trait Blocks {
     }
 }
 
-/// A vector whose numbers begin at a cache line.
+/// A vector whose numbers begin at a cache-line boundary.
 ///
 /// A clone may begin elsewhere, which only makes it slower.
 #[derive(Clone, Debug)]

@@ -52,8 +52,12 @@ impl Ensemble {
     }
 
     fn predict_points(&self, points: Points<'_>, total: bool, out: &mut [Prediction]) {
-        assert_eq!(out.len(), points.len(), "a prediction for each point");
-        assert_eq!(points.width(), self.inputs.columns(), "the columns of the training set");
+        assert_eq!(out.len(), points.len(), "`out` must have one entry per point");
+        assert_eq!(
+            points.width(),
+            self.inputs.columns(),
+            "the rows must have the columns of the training set"
+        );
         let own = self.own_columns();
         let mut outputs = Vec::new();
         for (block, out) in points.rows.chunks(ROWS * points.width).zip(out.chunks_mut(ROWS)) {
@@ -117,7 +121,7 @@ impl Ensemble {
             Scale::Linear => means().sum::<f64>() / count,
             Scale::Log10 { .. } => {
                 let largest = means().fold(f64::NEG_INFINITY, f64::max);
-                // A cost 250 decades below the largest does not change a sum.
+                // A cost 250 decades below the largest cost does not change the sum.
                 let power =
                     |mean: f64| elementary::exp(((mean - largest) * std::f64::consts::LN_10).max(-575.0));
                 let sum = means().map(power).sum::<f64>();
@@ -237,9 +241,9 @@ impl Predictor for Ensemble {
     }
 
     fn predict_marginal(&self, configurations: Points<'_>, out: &mut [Prediction]) {
-        assert_eq!(out.len(), configurations.len(), "a prediction for each configuration");
+        assert_eq!(out.len(), configurations.len(), "`out` must have one entry per configuration");
         let own = self.own_columns();
-        assert_eq!(configurations.width(), own, "the columns of configurations");
+        assert_eq!(configurations.width(), own, "the rows must have the configuration columns");
         let count = self.instances.count();
         let together = (ROWS / count).max(1);
         let instances = self.part(own, (0..count).map(|instance| self.instances.row(instance)));

@@ -164,12 +164,15 @@ impl NeuralSettings {
         rng: &mut Rng,
         watch: &mut dyn FnMut(&Ensemble),
     ) -> Result<(Ensemble, Effort), FitError> {
-        assert!(self.members > 0 && self.batch > 0, "at least one network, and one point in a batch");
-        assert!(self.rounds > 0, "at least one round");
+        assert!(
+            self.members > 0 && self.batch > 0,
+            "at least one network and one point per batch are needed"
+        );
+        assert!(self.rounds > 0, "at least one round is needed");
         let numbers = [self.rate, self.momentum, self.decay, self.clip];
         assert!(
             numbers.iter().all(|x| x.is_finite() && *x >= 0.0),
-            "settings are finite and not negative: {numbers:?}"
+            "settings must be finite and not negative: {numbers:?}"
         );
         if data.is_empty() {
             return Err(FitError::Empty);

@@ -61,7 +61,8 @@ pub(super) struct Pass {
     units: Vec<Vec<Lanes>>,
     /// Derivatives with respect to the pre-activations of each layer.
     deltas: Vec<Vec<Lanes>>,
-    /// Transposes, with units in the lanes: of the current layer's deltas, or of rows of inputs being loaded.
+    /// Transposes, with units in the lanes, of the current layer's deltas or of the rows of inputs being
+    /// loaded.
     transposed: Vec<Square>,
     /// Derivative of the deviation with respect to its output unit.
     deviation_derivative: Lanes,
@@ -421,7 +422,7 @@ mod tests {
     use super::*;
     use crate::dispatch::{Instructions, Work};
 
-    /// Adds up gradients and changes no weights.
+    /// A receiver that adds up gradients and changes no weights.
     struct Gather(Vec<f32>);
 
     impl Receiver for Gather {

@@ -11,7 +11,7 @@
 use crate::arithmetic::Arithmetic;
 use crate::lanes::Lanes;
 
-/// From here on the result is 1, up to one unit in the last place.
+/// Absolute value from which the result is ±1, up to one unit in the last place.
 const FLAT: f32 = 9.0;
 /// ln 2 in two parts; the first has so few digits that small multiples of it are exact.
 const LN_2_HIGH: f32 = 0.693_359_4;

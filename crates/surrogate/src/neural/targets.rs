@@ -14,9 +14,9 @@ use crate::Scale;
 /// Location and scale of the readings.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Standard {
-    /// m.
+    /// The mean, m.
     pub(super) centre: f64,
-    /// s.
+    /// The standard deviation, s.
     pub(super) spread: f64,
 }
 

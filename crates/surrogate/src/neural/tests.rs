@@ -54,7 +54,7 @@ fn line<'a>(
     data
 }
 
-/// Returns the largest distance from the line.
+/// Returns the largest distance of a prediction from the line.
 fn off_the_line(ensemble: &Ensemble) -> f64 {
     let rows: Vec<f64> = (0..=20).map(|i| f64::from(i) / 20.0).collect();
     let found = marginals(ensemble, &rows, 1);

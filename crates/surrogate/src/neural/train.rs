@@ -17,7 +17,7 @@
 //!
 //! In each epoch, the points are put in a random order and cut into whole batches. Points that do not fill a
 //! batch are left for another epoch. If there are fewer points than a batch holds, they form one batch. When
-//! the weights become non-finite, training restarts with other weights and a tenth of the rate, and the
+//! a weight becomes non-finite, training restarts with other initial weights and a tenth of the rate, and the
 //! restart is counted.
 //!
 //! L. Smith, A disciplined approach to neural network hyper-parameters: Part 1, 2018.
@@ -34,7 +34,7 @@ use crate::arithmetic::Arithmetic;
 use crate::dispatch::{Instructions, Work};
 use crate::lanes::{LANES, Lanes, lines};
 
-/// Derivatives of the loss with a smaller absolute value than this count as 0.
+/// Smallest absolute value of a derivative of the loss; smaller derivatives count as 0.
 const MIN_DERIVATIVE: f64 = 1e-12;
 
 /// Number of restarts before training is given up.
@@ -78,7 +78,7 @@ impl Samples {
     }
 }
 
-/// Computes the mean loss of a network over all samples.
+/// The computation of a network's mean loss over all samples.
 struct MeanLoss<'a> {
     samples: &'a Samples,
     rows: &'a [Lanes],
@@ -197,7 +197,7 @@ fn one_cycle(peak: f64, step: u64, steps: u64) -> f64 {
     between(peak, peak / 250_000.0, (at - rise) / (all - rise))
 }
 
-/// Some epochs of gradient descent. The output is whether the weights are still finite.
+/// Some epochs of gradient descent. The output is true if all weights are still finite.
 struct Descent<'a> {
     settings: &'a NeuralSettings,
     samples: &'a Samples,
@@ -278,7 +278,7 @@ fn flush_tiny(derivative: f64) -> f32 {
     if derivative.abs() < MIN_DERIVATIVE { 0.0 } else { derivative as f32 }
 }
 
-/// One step of all weights; each weight changes as soon as its derivative arrives.
+/// One step for all weights; each weight changes as soon as its derivative arrives.
 struct Step<'a> {
     velocity: &'a mut [[f32; LANES]],
     /// Gradient of the earlier blocks of a batch; empty if a batch is a single block.

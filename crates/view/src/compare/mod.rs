@@ -32,7 +32,8 @@ pub struct Compared {
     pub on: Option<On>,
     /// Index of the campaign whose best configuration should be used; `None` if the campaigns cannot be
     /// compared or none has found anything better than the configuration it started from. Only the training
-    /// decides, because a configuration chosen by its validation would have no unbiased validation left.
+    /// results decide, because a configuration chosen by its validation would have no unbiased validation
+    /// left.
     pub chosen: Option<usize>,
 }
 
@@ -61,7 +62,8 @@ pub struct Side {
     /// The results of its best configuration; `None` until that configuration has been measured.
     #[serde(rename = "best_standing")]
     pub standing: Option<Standing>,
-    /// Factor by which the best is better than the default in training, even if there are few common pairs.
+    /// Factor by which the best configuration is better than the default in training, even if there are few
+    /// common pairs.
     pub training: Option<f64>,
     /// The verdict on its best configuration.
     pub verdict: Option<Verdict>,

@@ -60,11 +60,11 @@ impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Objective { key, first, other } => {
-                write!(f, "has `{key}` {other}, the first has {first}")
+                write!(f, "has `{key}` {other}, but the first campaign has {first}")
             }
             Self::Instances { only_first, only_other, example } => write!(
                 f,
-                "is tuned on different instances than the first: {only_other} added, {only_first} missing, such as {example}"
+                "is not tuned on the same instances as the first campaign: {only_other} added, {only_first} missing, such as {example}"
             ),
         }
     }
@@ -238,7 +238,8 @@ mod tests {
             row(0, 1, Observation::finished(7.0)),
             row(3, 1, Observation::finished(4.0)),
             row(3, 2, Observation::timeout(9.0)),
-            // These belong to an earlier best configuration, validated before the campaign was resumed.
+            // These rows belong to an earlier best configuration, which was validated before the campaign was
+            // resumed.
             row(2, 1, Observation::finished(6.0)),
             row(2, 3, Observation::finished(5.0)),
             // A lost trial has no result.

@@ -23,9 +23,9 @@ pub enum Misfit {
     },
     /// The source maximises and the scenario minimises, or the other way round.
     Sense {
-        /// `minimise` or `maximise`, in the scenario.
+        /// Direction in the scenario: `minimise` or `maximise`.
         scenario: &'static str,
-        /// `minimise` or `maximise`, in the source.
+        /// Direction in the source: `minimise` or `maximise`.
         source: &'static str,
     },
     /// A negative number where negative numbers are not allowed.

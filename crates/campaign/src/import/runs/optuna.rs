@@ -25,7 +25,7 @@ pub(super) struct Read {
     pub(super) unused: Vec<String>,
 }
 
-/// Reads the runs. The error says what is not in the expected format.
+/// Reads the runs. The error describes what is not in the expected format.
 pub(super) fn read(file: &Path) -> Result<Read, String> {
     let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)
         .map_err(|error| error.to_string())?;

@@ -33,7 +33,7 @@ struct Entry<'a> {
     status: &'a Value,
 }
 
-/// Reads the runs. The error says what is not in the expected format.
+/// Reads the runs. The error describes what is not in the expected format.
 pub(super) fn read(text: &str) -> Result<Vec<Run>, String> {
     let all = json::read(text)?;
     let configurations = configurations(&all)?;

@@ -232,8 +232,8 @@ fn within(space: &Space, id: space::ParameterId, value: &Literal) -> Literal {
     }
 }
 
-/// Finds instances by the names that runs use. A name matches the instance's name or its argument. Otherwise
-/// it may match the end of an instance's path, if only one instance has such a path.
+/// An index for finding instances by the names that runs use. A name matches the instance's name or its
+/// argument. Otherwise it may match the end of an instance's path, if only one instance has such a path.
 struct Places<'a> {
     instances: &'a [Instance],
     exact: HashMap<&'a str, u32>,

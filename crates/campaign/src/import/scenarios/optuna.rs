@@ -64,7 +64,10 @@ pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ImportError> {
     constraints(&mut draft, &study);
     initial(&mut draft, &study, &space);
     if study.pruned > 0 {
-        draft.lose(format!("intermediate values of pruned trials ({}): they are not bounds", study.pruned));
+        draft.lose(format!(
+            "intermediate values of pruned trials ({}): they are not bounds on the final value",
+            study.pruned
+        ));
     }
     Ok(Found { origin: Origin::Optuna, draft, runs: Some(file.to_owned()) })
 }
@@ -251,7 +254,7 @@ fn space(draft: &mut Draft, study: &Study) -> Result<Space, ImportError> {
         let all = study.parameters.iter().map(|(_, _, count)| *count).max().unwrap_or(0);
         if *count < all {
             draft.lose(format!(
-                "when `{name}` is active: only {count} of {all} trials have it; add `when = \"…\"` to it"
+                "the condition of `{name}`: only {count} of {all} trials have this parameter; add `when = \"…\"` to it"
             ));
         }
     }
@@ -283,7 +286,7 @@ fn constraints(draft: &mut Draft, study: &Study) {
 fn initial(draft: &mut Draft, study: &Study, space: &Space) {
     let Some(Best { number, value: best, parameters: values }) = &study.best else {
         if study.constraints > 0 {
-            draft.lose("a trial to start from: none has all parameters and satisfies all constraints");
+            draft.lose("an initial configuration: no trial has all parameters and satisfies all constraints");
         }
         return;
     };
@@ -301,7 +304,7 @@ fn initial(draft: &mut Draft, study: &Study, space: &Space) {
     }
     if let Err(mistakes) = configuration_file::read(&text, START, space) {
         let why = mistakes.list().first().map_or("", |mistake| mistake.message.as_str());
-        draft.lose(format!("a trial to start from: the best one, {number}, is not in the space: {why}"));
+        draft.lose(format!("an initial configuration: the best trial, {number}, is not in the space: {why}"));
         return;
     }
     draft.files.push((START.to_owned(), text));

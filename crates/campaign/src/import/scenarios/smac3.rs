@@ -54,7 +54,7 @@ pub(super) fn read(folder: &Path, paths: &Paths) -> Result<Found, ImportError> {
     draft.set_some("parallel.workers", workers.filter(|workers| *workers > 1).map(|n| n.to_string()));
     if given.get("crash_cost").is_some_and(|cost| !cost.is_null()) {
         draft.lose(format!(
-            "`crash_cost = {}`: a crash counts as `par` cutoffs, or loses",
+            "`crash_cost = {}`: a crash counts as `par` x cutoff; without a cutoff, the configuration loses",
             given["crash_cost"]
         ));
     }

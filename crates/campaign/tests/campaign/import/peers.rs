@@ -79,7 +79,7 @@ fn what_optuna_writes_today_is_read() {
 #[test]
 fn the_examples_of_irace_are_read() {
     let examples = Path::new("/usr/lib/R/site-library/irace/examples");
-    let test = ["`testType = t-test`: captune races in its own way"];
+    let test = ["`testType = t-test`: captune has its own racing method"];
     for (name, to_do, files, not_carried) in [("acotsp", 2, 0, &[][..]), ("Spear", 2, 0, &test[..])] {
         let folder = examples.join(name);
         if !folder.is_dir() {

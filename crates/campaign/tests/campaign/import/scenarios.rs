@@ -114,7 +114,7 @@ fn a_folder_of_irace_is_carried_over() {
     assert_eq!(files, expected);
 }
 
-/// The templates of irace leave every setting at its default.
+/// irace's templates leave every setting at its default.
 #[test]
 fn a_folder_of_irace_without_settings_is_recognised() {
     let stage = Stage::new();
@@ -152,11 +152,11 @@ fn every_setting_of_irace_is_carried_over_or_listed() {
             "`boundPar = 10`: nothing is capped",
             "`maxExperiments = 10 * 100`: not a number",
             "`seed = 1e3`: not a whole number below 2^32",
-            "`confidence = 0.95`: captune races in its own way",
-            "`elitist = 0`: captune races in its own way",
-            "`firstTest = 5`: captune races in its own way",
+            "`confidence = 0.95`: captune has its own racing method",
+            "`elitist = 0`: captune has its own racing method",
+            "`firstTest = 5`: captune has its own racing method",
             "`logFile = x.Rdata`: captune writes its own record",
-            "`testType = t-test`: captune races in its own way",
+            "`testType = t-test`: captune has its own racing method",
         ]
     );
 }

@@ -137,7 +137,7 @@ fn there_is_no_initial_configuration_if_no_trial_is_feasible() {
         "INSERT INTO trial_system_attributes (trial_id, key, value_json) VALUES (1, 'constraints', '[1.0]')";
     let found = read(&changed(&stage, sql), &stage.folder).unwrap();
     assert_eq!((found.draft.get("initial"), found.draft.files.len()), (None, 0));
-    let told = "a trial to start from: none has all parameters and satisfies all constraints";
+    let told = "an initial configuration: no trial has all parameters and satisfies all constraints";
     assert!(found.draft.lost.iter().any(|lost| lost == told), "{:?}", found.draft.lost);
 }
 
@@ -149,7 +149,7 @@ fn a_best_trial_outside_the_space_is_not_an_initial_configuration() {
         WHERE param_name = 'lr'";
     let found = read(&changed(&stage, sql), &stage.folder).unwrap();
     assert_eq!((found.draft.get("initial"), found.draft.files.len()), (None, 0));
-    let told = "a trial to start from: the best one, 0, is not in the space: `0.01`";
+    let told = "an initial configuration: the best trial, 0, is not in the space: `0.01`";
     assert!(found.draft.lost.iter().any(|lost| lost.starts_with(told)), "{:?}", found.draft.lost);
 }
 

@@ -72,8 +72,8 @@ fn ran(stage: &Stage) -> String {
 fn a_fast_default_that_breaks_a_bound_is_not_the_best() {
     let stage = stage(TRADER, SCENARIO);
     let said = ran(&stage);
-    let verdict = "Verdict: the best keeps every bound on 6 unseen instances, which the default does not. It is 2.5x \
-                   worse than the default there: mean steps 20 -> 50 (";
+    let verdict = "Verdict: the best satisfies every bound on 6 unseen instances; the default does not. The best is \
+                   2.5x worse than the default there: mean steps 20 -> 50 (";
     assert!(said.contains(verdict), "{said}");
     let bounds = "         error 0.0500 (bound <= 0.05: kept); the default: 0.0800 (violated).\n";
     assert!(said.contains(bounds), "{said}");
@@ -315,8 +315,8 @@ fn the_joint_verdict_of_folds_includes_the_bounds() {
         .replace("test = [\"d\", \"e\", \"f\", \"g\", \"h\", \"i\"]", "test = \"folds: 4\"");
     let stage = stage(TRADER, &folds);
     let said = ran(&stage);
-    let verdict = "Verdict: the best keeps every bound on 8 unseen instances, which the default does not. It is 2.5x \
-                   worse than the default there: mean steps 20 -> 50 (95 %: 2.5x to 2.5x, ";
+    let verdict = "Verdict: the best satisfies every bound on 8 unseen instances; the default does not. The best is \
+                   2.5x worse than the default there: mean steps 20 -> 50 (95 %: 2.5x to 2.5x, ";
     assert!(said.contains(verdict), "{said}");
     let bounds = "         error 0.0500 (bound <= 0.05: kept); the default: 0.0800 (violated).\n";
     assert!(said.contains(bounds), "{said}");
@@ -339,12 +339,12 @@ fn only_campaigns_with_the_same_bounds_are_ranked() {
     let said = stdout(&stage.captune("compare count.campaign short.campaign"));
     assert!(said.contains("nothing feasible"), "{said}");
     let said = stdout(&stage.captune("compare count.campaign other.campaign"));
-    let why = "not ranked: other.campaign has `constraints` error <= 0.03, the first has error <= 0.05";
+    let why = "not ranked: other.campaign has `constraints` error <= 0.03, but the first campaign has error <= 0.05";
     assert!(said.contains(why), "{said}");
 }
 
-/// A target whose size depends on the instance. With a larger `x` it needs fewer steps and gives larger files:
-/// 1 % for each step of `x`.
+/// A target whose size depends on the instance. With a larger `x`, it needs fewer steps, and its files are
+/// larger by 1 % for each step of `x`.
 const PACKER: &str = r#"#!/bin/sh
 case $2 in *small*) unit=1 ;; *) unit=1000 ;; esac
 echo "steps $((100 - 10 * $1))"
@@ -363,7 +363,7 @@ fn a_bound_relative_to_the_default_is_judged_on_every_instance_by_itself() {
         .replace(r#"["d", "e", "f", "g", "h", "i"]"#, r#"["d-small", "e-large", "f", "g-small", "h", "i"]"#);
     let stage = stage(PACKER, &scenario);
     let said = ran(&stage);
-    // 101 % at x = 1, the default; 104 % at x = 4 is 1.0297 of that, and 105 % is too much.
+    // The default, x = 1, gives 101 %. At x = 4, the 104 % are 1.0297 times as much; 105 % would be too much.
     let status = stage.status("count.campaign");
     assert_eq!(status["best"]["values"]["x"], 4, "{said}");
     let shown = &status["best_standing"]["constraints"][0];

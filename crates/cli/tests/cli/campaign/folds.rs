@@ -44,7 +44,9 @@ fn every_instance_is_tested_by_a_campaign_that_never_used_it() {
     );
     assert!(said.contains("on 24 pairs of 8 unseen instances"), "{said}");
     assert!(
-        said.contains("never used it. This is the gain from tuning, not from one configuration."),
+        said.contains(
+            "did not use this instance. The result is the gain from tuning, not from one configuration."
+        ),
         "{said}"
     );
     let mut tested: BTreeMap<String, usize> = BTreeMap::new();

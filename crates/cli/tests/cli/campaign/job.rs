@@ -58,7 +58,7 @@ fn a_campaign_stops_before_its_job_ends_and_the_next_job_resumes_it() {
     assert_eq!(code(&output), 130, "{said}");
     let line = about_job(&said);
     assert!(line.starts_with("Slurm job 17 ends in 00:1"), "{line}");
-    let meaning = ": the campaign stops 59.9 min before its budget is spent; the same command resumes it";
+    let meaning = ": the campaign stops 59.9 min before its budget runs out; the same command resumes it";
     assert!(line.ends_with(meaning), "{line}");
     assert!(
         said.contains("Stopped: the job is about to end; run the same command again to continue. "),
@@ -92,7 +92,7 @@ fn a_validation_starts_no_trial_that_cannot_end_and_continues_in_the_next_job() 
     let output = in_job(&stage, "run count.toml", in_seconds(300)).output().unwrap();
     let said = stderr(&output);
     assert_eq!(code(&output), 130, "{said}");
-    assert!(about_job(&said).ends_with(": the campaign stops before that; the same command resumes it"));
+    assert!(about_job(&said).ends_with(": the campaign stops before then; the same command resumes it"));
     assert!(said.contains("Stopped: the budget of 10 trials is spent."), "{said}");
     let part = "The validation stopped after 0 of 24 pairs because the job is about to end; run the same command \
                 again to complete it.";
@@ -132,7 +132,7 @@ fn squeue_is_asked_if_no_variable_has_the_end() {
     let said = run("echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
     assert_eq!(
         about_job(&said),
-        "Slurm job 17: its end is unknown (squeue failed with exit code 1: slurm_load_jobs error: Invalid job id \
+        "Slurm job 17: end time unknown (squeue failed with exit code 1: slurm_load_jobs error: Invalid job id \
          specified); SIGTERM or SIGUSR1 stops the campaign cleanly"
     );
     let task = stage.folder.join("task");
@@ -143,7 +143,7 @@ fn squeue_is_asked_if_no_variable_has_the_end() {
     let mut missing = stage.command("run count.toml");
     let output = missing.env("SLURM_JOB_ID", "17").env("PATH", stage.folder.join("none")).output().unwrap();
     let said = stderr(&output);
-    assert!(about_job(&said).starts_with("Slurm job 17: its end is unknown (squeue could not be run: "));
+    assert!(about_job(&said).starts_with("Slurm job 17: end time unknown (squeue could not be run: "));
 }
 
 #[test]

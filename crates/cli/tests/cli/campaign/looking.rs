@@ -77,7 +77,7 @@ fn only_configurations_with_an_ended_trial_are_counted() {
     let last = events.iter().rev().find(|event| event["event"] == "progress").unwrap();
     assert_eq!(last["configurations"], 1, "{last}");
     let said = stderr(&output);
-    assert!(said.contains(", 1 configuration, none lost."), "{said}");
+    assert!(said.contains(", 1 configuration, no trials lost."), "{said}");
     assert_eq!(stage.status("count.campaign")["configurations"], 1);
     let said = stage.said("status count.campaign");
     assert!(said.lines().nth(2).unwrap().ends_with(" · 1 configuration"), "{said}");

@@ -72,7 +72,7 @@ fn a_campaign_whose_trials_are_lost_stops_and_counts_them() {
     // Another trial may have been running when the tenth lost trial was reported.
     let lost = status["lost"].as_u64().unwrap();
     assert!((10..=11).contains(&lost), "{status}");
-    assert!(said.contains(&format!(", {lost} lost.\n")), "{said}");
+    assert!(said.contains(&format!(", {lost} trials lost.\n")), "{said}");
     assert_eq!(status["trials"]["lost"], lost);
     assert!(stage.said("status count.campaign").contains(&format!("{lost} trials: 100 % lost")));
     // The next session continues the count of lost trials.
@@ -80,5 +80,5 @@ fn a_campaign_whose_trials_are_lost_stops_and_counts_them() {
     let output = stage.captune("run count.toml --trials 20");
     let said = stderr(&output);
     assert_eq!(code(&output), 0, "{said}");
-    assert!(said.contains(&format!(", {lost} lost.\n")), "{said}");
+    assert!(said.contains(&format!(", {lost} trials lost.\n")), "{said}");
 }

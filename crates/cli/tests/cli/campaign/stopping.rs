@@ -80,7 +80,10 @@ fn an_interrupted_validation_is_completed_by_the_same_command() {
     let (output, _) = running.end();
     let said = stderr(&output);
     assert_eq!(code(&output), 130, "{said}");
-    assert!(said.contains("The validation was interrupted; the same command completes it."), "{said}");
+    assert!(
+        said.contains("The validation was interrupted; run the same command again to complete it."),
+        "{said}"
+    );
     let output = stage.captune("run count.toml");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert!(stderr(&output).contains("on 24 pairs of 6 unseen instances"), "{}", stderr(&output));

@@ -78,7 +78,7 @@ fn without_failures_there_is_nothing_to_show() {
     let none = stage.captune("rerun count.toml 999");
     assert_eq!(code(&none), 2);
     assert!(
-        stderr(&none).contains("there is no trial 999 in count.campaign\nhint: the last trial is "),
+        stderr(&none).contains("there is no trial 999 in count.campaign\nhint: choose a trial up to "),
         "{none:?}"
     );
 }

@@ -33,7 +33,7 @@ fn the_validation_has_a_cutoff_and_seeds_of_its_own() {
     let said = stderr(&output);
     assert_eq!(code(&output), 0, "{said}");
     assert!(said.contains("x faster than the default on 12 pairs of 6 unseen instances"), "{said}");
-    let unseen = "No timeouts occurred on 6 instances, but up to 50 % are possible elsewhere; with 0.";
+    let unseen = "No timeouts occurred on 6 instances, but up to 50 % of other instances may time out; if 0.";
     assert!(said.contains(unseen), "{said}");
     assert_eq!(stage.status("count.campaign")["verdict"]["unseen_timeouts"]["share"], 0.5);
     let rows = validations(&stage);
@@ -53,7 +53,7 @@ fn status_judges_all_pairs_of_a_session_with_another_budget() {
     let stage = Stage::new(&scenario);
     stage.write("counter", "#!/bin/sh\ncase \"$*\" in *slow*) sleep 0.05 ;; esac\n");
     let said = stderr(&stage.captune("run count.toml --trials 60"));
-    assert!(said.contains("on fresh seeds of 30 instances, 30 pairs"), "{said}");
+    assert!(said.contains("on 30 pairs of 30 instances with fresh seeds"), "{said}");
     assert_eq!(stage.status("count.campaign")["verdict"]["pairs"], 30);
 }
 
@@ -61,7 +61,10 @@ fn status_judges_all_pairs_of_a_session_with_another_budget() {
 fn a_validation_can_be_skipped_and_done_later() {
     let stage = Stage::new(&format!("{SCENARIO}[validation]\nwhen = \"never\"\n"));
     let said = stderr(&stage.captune("run count.toml"));
-    assert!(said.contains("Training only: it was not validated, because of `validation.when`.\n"), "{said}");
+    assert!(
+        said.contains("Training only: there was no validation, because `validation.when` is `never`.\n"),
+        "{said}"
+    );
     assert!(!said.contains("Verdict:") && validations(&stage).is_empty(), "{said}");
     stage.write("count.toml", SCENARIO);
     let said = stderr(&stage.captune("run count.toml"));
@@ -194,8 +197,8 @@ fn configurations_judged_on_the_same_pairs_are_counted() {
     assert!(!said.contains("have been judged on these pairs"), "{said}");
     stage.write("mine.conf", "loops 300\nmode slow\n");
     let said = stage.said("validate count.toml --config mine.conf");
-    let line = "2 configurations have been judged on these pairs so far; by luck alone, one of them looks better with \
-                a probability of up to 10 %.";
+    let line = "2 configurations have been judged on these pairs so far; the probability that one of them looks \
+                better by luck alone is up to 10 %.";
     assert!(said.contains(line), "{said}");
     // On other instances, this is the only configuration that has been judged.
     let said = stage.said("validate count.toml --config mine.conf --instances x y z u v w");

@@ -30,14 +30,15 @@ pub struct Choice {
     /// Mean held-out log-likelihood per trial, for forests.
     #[serde(with = "math::json_number")]
     pub forest: f64,
-    /// The same for networks.
+    /// Mean held-out log-likelihood per trial, for networks.
     #[serde(with = "math::json_number")]
     pub neural: f64,
-    /// The same for Gaussian processes; `None` if there are too many points or columns for them.
+    /// Mean held-out log-likelihood per trial, for Gaussian processes; `None` if there are too many points or
+    /// columns for them.
     pub gaussian: Option<f64>,
 }
 
-/// Remembers the last choice.
+/// A chooser of learners, which remembers its last choice.
 #[derive(Default)]
 pub(super) struct Chooser {
     /// Number of trials at the last comparison, and its result if there were enough trials to compare.

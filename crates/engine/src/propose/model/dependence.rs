@@ -8,16 +8,16 @@
 //! |---|---|
 //! | z_i | leave-one-out residual: difference between an output and its model's prediction from all other trials, in standard deviations |
 //!
-//! If one output of a configuration is far from its prediction, another may be too: for example peak memory
-//! and mean memory, or a size and an error that trade off against each other. The product of the individual
-//! probabilities is then too small or too large.
+//! If one output of a configuration is far from its prediction, another one may be, too. Examples are peak
+//! memory and mean memory, or a size and an error that trade off against each other. The product of the
+//! individual probabilities is then too small or too large.
 
 use std::collections::HashSet;
 
 /// Smallest number of trials from which a correlation is estimated.
 const LEAST_TRIALS: usize = 10;
 
-/// How the prediction errors of several constrained outputs are assumed to be related.
+/// The assumed relation between the prediction errors of several constrained outputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dependence {
     /// The errors are independent: the probabilities of satisfying the constraints are multiplied.

@@ -6,7 +6,7 @@ pub(super) struct Due {
     /// Number of trials in the latest fit from scratch. Such a fit is made whenever the number of trials has
     /// doubled.
     pub(super) fresh: usize,
-    /// Number of trials in the latest fit, which continues the latest fit from scratch. Equal to `fresh` if
+    /// Number of trials in the latest fit, which starts from the latest fit from scratch. Equal to `fresh` if
     /// there was no later fit.
     pub(super) last: usize,
 }

@@ -50,7 +50,7 @@ struct Model {
     bound: f64,
     /// Smallest variance assumed for its predictions.
     least_variance: f64,
-    /// Number of points it has absorbed.
+    /// Number of points that the model has absorbed.
     points: usize,
 }
 

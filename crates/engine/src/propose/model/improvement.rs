@@ -5,10 +5,10 @@
 //! expects, so that simultaneous proposals differ.
 //!
 //! Fits happen after [fixed numbers](super::due) of trials t and use exactly the first t trials. Whenever t
-//! has doubled, a forest is fitted from scratch; later fits start from that one. So any fit can be reproduced
-//! without the fits in between: after an interruption or a hurried period, two fits are enough. Gaussian
-//! processes, custom surrogates, and fits to a [share](super::task) of many trials always start from scratch.
-//! Models that can absorb trials without a new fit do so, trial by trial.
+//! has doubled, a forest is fitted from scratch; later fits start from that forest. So any fit can be
+//! reproduced without the fits in between: after an interruption or a hurried period, two fits are enough.
+//! Gaussian processes, custom surrogates, and fits to a [share](super::task) of many trials always start from
+//! scratch. Models that can absorb trials without a new fit do so, trial by trial.
 
 use std::f64::consts::LN_10;
 
@@ -30,8 +30,8 @@ use crate::acquisition::{
 use crate::history::History;
 use crate::propose::Forecast;
 
-/// A trial predicted to cost less than this share of the cutoff is expected to end before the cutoff. The
-/// share is below 1 because forests predict at most the cutoff itself for trials that time out.
+/// Share of the cutoff below which a predicted cost means that the trial ends before the cutoff. It is below
+/// 1 because forests predict at most the cutoff itself for trials that time out.
 const SAFE_SHARE: f64 = 0.9;
 
 /// The models of one learner.
@@ -56,9 +56,9 @@ struct Costs {
     learned: Box<dyn Learned>,
     /// Number of points absorbed so far.
     points: usize,
-    /// Predicts which trials succeed; `None` if no trial has failed.
+    /// Forest that predicts which trials succeed; `None` if no trial has failed.
     success: Option<Forest>,
-    /// Predicts how much of the budget a trial uses, if the utility needs it.
+    /// Model of the budget that a trial uses, if the utility needs one.
     spent: Option<Box<dyn Learned>>,
     scale: Scale,
     /// The expected mean cost of each configuration, indexed by number; NaN for those that were not tried or
@@ -193,14 +193,13 @@ fn spent(task: &Task, learner: Learner, history: &History, trials: usize) -> Opt
     trainer(task, learner, "spent", trials as u64).fit(&task.spent(history, trials))
 }
 
-/// Judges configurations by the utility of their predictions.
+/// A judge that rates configurations by the utility of their predictions.
 struct Judging<'a> {
     costs: &'a Costs,
     learned: &'a dyn Learned,
     feasibility: &'a Feasibility,
     utility: Utility,
-    /// A predicted cost below this, on the model's scale, is taken to mean that a trial ends before the
-    /// cutoff.
+    /// Predicted cost, on the model's scale, below which a trial is taken to end before the cutoff.
     cutoff: Option<f64>,
 }
 
@@ -327,8 +326,8 @@ mod tests {
 
     #[test]
     fn the_gradient_is_that_of_the_utility_whatever_the_dependence() {
-        // The gradient of a lower confidence bound is small enough not to hide those of the constraints and
-        // the budget used.
+        // The gradient of a lower confidence bound is small enough not to hide the gradients of the
+        // constraints and of the budget used.
         let bound = Utility::LowerBound(1.0);
         let cases = [
             (Dependence::Independent, bound),

@@ -8,7 +8,8 @@ use surrogate::{Points, Predictor, TrainingSet};
 use super::own::OwnTrainer;
 use super::{Learner, Task};
 
-/// Fits models to a sequence of training sets. Each set begins with the points of the previous one.
+/// A trainer that fits models to a sequence of training sets. Each set begins with the points of the previous
+/// one.
 pub(super) trait Trainer: Send {
     /// Prepares the state that later fits start from, if they do not start from scratch.
     fn prepare(&mut self, _data: &TrainingSet<'_>) {}

@@ -90,7 +90,7 @@ pub struct ModelSettings {
     /// The learner for the output of each constraint. `None` means the same learner as for the cost, or a
     /// forest if the cost is learned by networks.
     pub constraints: Vec<Option<Learner>>,
-    /// How the probabilities of satisfying several constraints are combined.
+    /// The method for combining the probabilities of satisfying several constraints.
     pub dependence: Dependence,
     /// Number of trials before the first fit.
     pub first_fit: usize,
@@ -103,7 +103,7 @@ pub struct ModelSettings {
     pub points: usize,
     /// Number of random configurations evaluated for one proposal.
     pub candidates: usize,
-    /// The same for networks, which are faster to evaluate.
+    /// Number of random configurations evaluated by a network, which is faster than the other models.
     pub thompson_candidates: usize,
     /// Largest number of tried configurations evaluated for one proposal.
     pub known: usize,
@@ -238,7 +238,7 @@ impl ModelSettings {
     }
 }
 
-/// Proposes configurations that have a large utility according to a model.
+/// A proposer of configurations that have a large utility according to a model.
 pub struct ModelSearch {
     task: Task,
     chooser: Chooser,
@@ -251,7 +251,7 @@ pub struct ModelSearch {
     tempo: Tempo,
     /// The origins of the configurations proposed by this search, by number.
     origins: BTreeMap<usize, &'static str>,
-    /// The predictions for these configurations.
+    /// Forecasts for the configurations proposed by this search, by number.
     forecasts: BTreeMap<usize, Forecast>,
 }
 
@@ -372,7 +372,7 @@ impl Proposer for ModelSearch {
             return &[];
         }
         // This is called often. So a forest answers in place of networks, which would have to be trained
-        // first, and of `auto`, which would have to choose a learner.
+        // first, and in place of `auto`, which would have to choose a learner.
         let named = self.task.settings.learner;
         match named {
             Learner::Gaussian if self.learner(history) == named => {

@@ -50,7 +50,7 @@ impl OwnSurrogate {
         Self { name, surrogate: Arc::new(surrogate) }
     }
 
-    /// Returns its name.
+    /// Returns the surrogate's name.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -68,7 +68,8 @@ impl PartialEq for OwnSurrogate {
     }
 }
 
-/// Fits the surrogate. Its random numbers depend on the size of the training set, not on earlier fits.
+/// A trainer that fits the surrogate. Its random numbers depend on the size of the training set, not on
+/// earlier fits.
 #[derive(Clone)]
 pub(super) struct OwnTrainer {
     pub(super) own: OwnSurrogate,

@@ -13,7 +13,7 @@ use super::ModelSettings;
 use crate::history::History;
 use crate::trial::ConfigId;
 
-/// Evaluates utilities.
+/// A judge that evaluates the utility of configurations.
 pub(super) trait Judge {
     /// Computes the log utility of each row (see [`Space::encode_many`]).
     fn judge(&self, rows: Points<'_>, out: &mut Vec<f64>);
@@ -168,7 +168,7 @@ fn highest(utilities: &[f64], count: usize) -> impl Iterator<Item = usize> + use
     places.into_iter().take(count)
 }
 
-/// Encodes and evaluates configurations.
+/// An evaluator that encodes configurations and computes their utilities.
 struct Look<'a> {
     space: &'a Space,
     judge: &'a dyn Judge,

@@ -20,7 +20,7 @@ pub(super) struct Task {
     pub(super) problem: Problem,
     pub(super) settings: ModelSettings,
     pub(super) instances: InstanceTable,
-    /// Raised when no more proposals are needed; running fits then stop.
+    /// Flag that is raised when no more proposals are needed; running fits then stop.
     pub(super) interrupt: Interrupt,
 }
 

@@ -87,14 +87,14 @@ impl Thompson {
     }
 }
 
-/// Judges configurations by the predictions of a network.
+/// A judge that rates configurations by the predictions of a network.
 struct Judging<'a> {
     network: &'a dyn Predictor,
     unit: f64,
     success: Option<&'a Forest>,
     feasibility: &'a Feasibility,
     any_feasible: bool,
-    /// The largest cost a trial may reach, on the model's scale.
+    /// The largest cost that a trial may reach, on the model's scale.
     cutoff: Option<f64>,
 }
 

@@ -29,7 +29,7 @@ const STEADY: Racing = Racing {
     deterministic: false,
 };
 
-/// Proposes the configurations 1, 2, 3, …
+/// A proposer of the configurations 1, 2, 3, …
 struct Counting(Space);
 
 impl Proposer for Counting {

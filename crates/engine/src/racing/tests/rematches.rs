@@ -1,8 +1,8 @@
-//! Which configurations race again.
+//! Rematches: which configurations race again.
 
 use super::*;
 
-/// Proposes the configurations 1, 2, 3, … and expects the given costs.
+/// A proposer of the configurations 1, 2, 3, … that expects the given costs.
 struct Expecting(Counting, Vec<f64>);
 
 impl Proposer for Expecting {

@@ -70,7 +70,7 @@ fn remember(stage: &mut Stage<'_>, rng: &mut Rng, seldom: usize) {
     }
 }
 
-/// How a trial ends if it is not stopped.
+/// The end of a trial that is not stopped.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
     ByItself,

@@ -27,9 +27,9 @@ use crate::racing::{Ask, News, Racer, Racing, Snapshot};
 use crate::trial::ConfigId;
 use stage::{Stage, Watched};
 
-/// Makes a racer for a problem.
+/// A function that makes a racer for a problem.
 pub type Make<'a> = &'a dyn Fn(Problem, Racing, &mut History) -> Box<dyn Racer>;
-/// Makes a racer that continues from a snapshot.
+/// A function that makes a racer that continues from a snapshot.
 pub type Restore<'a> = &'a dyn Fn(Problem, Racing, Snapshot, &History) -> Box<dyn Racer>;
 
 /// Counts of the events during a suite. They show whether the laws were tested: without the events that a law

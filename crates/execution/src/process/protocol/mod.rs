@@ -24,13 +24,13 @@ use super::output::last_line;
 /// A target's answer for its trial.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Answer {
-    /// How the trial ended.
+    /// The way in which the trial ended.
     pub(super) verdict: Verdict,
     /// An object with all other fields of the answer, including the outputs.
     pub(super) fields: Value,
 }
 
-/// How a trial ended, as reported by its target.
+/// The way in which a trial ended, as reported by its target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
     /// The trial finished by itself.

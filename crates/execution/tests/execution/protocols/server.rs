@@ -111,7 +111,7 @@ fn a_server_that_ends_between_two_trials_is_started_again() {
     for round in 0..30 {
         let account = run(&target, &scenario, 3, Cap::NONE);
         assert_eq!(observed(&account), (Status::Finished, Some(Reading::Exact(1.0))), "round {round}");
-        let expected = "the server ended: exit 0, between two trials; it was started again";
+        let expected = "the server ended: exit 0, between two trials; the server was restarted";
         let expected = (round > 0).then_some(expected);
         assert_eq!(account.detail.server.as_deref(), expected, "round {round}");
     }
@@ -233,7 +233,7 @@ fn an_answer_to_an_unknown_trial_is_a_crash() {
     let accounts = run_in_order(&stage, r#"echo "{\"cost\": $x, \"trial\": 77}""#, 2);
     for account in &accounts {
         assert_eq!(observed(account).0, Status::Crashed);
-        assert_eq!(reason(account), "the server named a `trial` that it was not given");
+        assert_eq!(reason(account), "the server named a `trial` that was never sent to it");
     }
 }
 

@@ -153,7 +153,7 @@ impl Reader<'_> {
             self.draft.lose("`capping`: needs `boundMax`, which is not set");
         }
         if let Some(par) = par.filter(|_| bound.is_none() || !capping) {
-            self.draft.lose(format!("`boundPar = {par}`: nothing is capped"));
+            self.draft.lose(format!("`boundPar = {par}`: trials are not capped"));
         }
         if let Some(bound) = bound.filter(|_| capping) {
             self.draft.set("objective.cutoff", value::number(bound));
@@ -344,7 +344,7 @@ impl Reader<'_> {
                 continue;
             }
             let why = match plain.as_str() {
-                plain if OF_SEARCH.contains(&plain) => "captune races in its own way",
+                plain if OF_SEARCH.contains(&plain) => "captune has its own racing method",
                 plain if OF_OUTPUT.contains(&plain) => "captune writes its own record",
                 _ => "captune has no such setting",
             };

@@ -56,7 +56,7 @@ pub struct Found {
     pub runs: Option<PathBuf>,
 }
 
-/// Why captune cannot use the files of another configurator.
+/// The reason why captune cannot use the files of another configurator.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages explain them")]
 pub enum ForeignError {

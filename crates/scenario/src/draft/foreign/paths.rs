@@ -11,7 +11,7 @@ use super::ForeignError;
 /// Number of folders to search: the scenario's own folder and those above it.
 const LEVELS: usize = 4;
 
-/// Finds the other configurator's files, and makes their paths relative to captune's scenario.
+/// A finder of the other configurator's files, which makes their paths relative to captune's scenario.
 #[derive(Clone, Debug)]
 pub struct Paths {
     /// The folder of the other configurator's scenario.

@@ -28,7 +28,7 @@ const OF_SEARCH: [&str; 6] = [
 /// Keys that control what the other configurator prints and writes, and where.
 const OF_OUTPUT: [&str; 5] = ["outdir", "outputdir", "outputdirectory", "runidx", "verboselevel"];
 
-/// Numbers of at least this size mean "no limit".
+/// Smallest number that means "no limit".
 const NO_LIMIT: f64 = 2_147_483_647.0;
 
 pub(super) fn read(file: &Path, paths: &Paths) -> Result<Found, ForeignError> {
@@ -143,7 +143,7 @@ impl Reader<'_> {
         let run = self.take(&["runobj", "runobjective"]).unwrap_or_else(|| "runtime".to_owned());
         let is_time = run.to_lowercase() == "runtime";
         if let Some(length) = self.limit(&["cutofflength"]) {
-            self.draft.lose(format!("`cutoff_length = {length}`: the protocol passes 2147483647"));
+            self.draft.lose(format!("`cutoff_length = {length}`: the protocol always passes 2147483647"));
         }
         if is_time {
             self.draft.set("objective.minimise", value::text("runtime"));
@@ -156,7 +156,7 @@ impl Reader<'_> {
                     self.draft.set("objective.cutoff", "300");
                     self.draft
                         .to_do
-                        .push("objective.cutoff: the scenario had none; 300 seconds is a guess".into());
+                        .push("objective.cutoff: the scenario had no cutoff; 300 seconds is a guess".into());
                 }
             }
         } else {
@@ -186,7 +186,10 @@ impl Reader<'_> {
             }
         }
         if let Some(cost) = self.take(&["costforcrash"]) {
-            self.draft.lose(format!("`cost_for_crash = {cost}`: a crash counts as `par` cutoffs, or loses"));
+            self.draft.lose(format!(
+                "`cost_for_crash = {cost}`: a crash counts as `par` x cutoff; without a cutoff, the configuration \
+                 loses"
+            ));
         }
     }
 
@@ -300,7 +303,7 @@ impl Reader<'_> {
     fn rest(&mut self) {
         for (plain, key, given) in std::mem::take(&mut self.given) {
             let why = match plain.as_str() {
-                plain if OF_SEARCH.contains(&plain) => "captune searches in its own way",
+                plain if OF_SEARCH.contains(&plain) => "captune has its own search method",
                 plain if OF_OUTPUT.contains(&plain) => "captune writes its own record",
                 _ => "captune has no such setting",
             };

@@ -34,7 +34,7 @@ pub struct Wishes {
     pub test: Vec<String>,
     /// The objective; CPU time if not given.
     pub minimise: Option<String>,
-    /// The output to maximise, instead of minimising.
+    /// The output to maximise, if the objective is maximised.
     pub maximise: Option<String>,
     /// Numbers that the command prints: names and patterns.
     pub outputs: Vec<(String, String)>,
@@ -241,17 +241,17 @@ impl<'t> Command<'t> {
         }
         let measure = wishes.minimise.as_deref().unwrap_or("cpu_time");
         if wishes.cutoff.is_none() && wishes.maximise.is_none() && measure.ends_with("_time") {
-            missing("`--cutoff` is missing", "limit the time of one trial, such as `--cutoff 30s`");
+            missing("`--cutoff` is missing", "limit the time of one trial, as in `--cutoff 30s`");
         }
         if wishes.wall.is_none() && wishes.cpu.is_none() && wishes.trials.is_none() {
             missing(
                 "`--budget` is missing",
-                "limit the whole campaign, such as `--budget 1h` or `--trials 500`",
+                "limit the whole campaign, as in `--budget 1h` or `--trials 500`",
             );
         }
         match (contains("{instance}"), wishes.instances.is_empty()) {
             (true, true) => {
-                let hint = "name the inputs, such as `--instances 'cnf/*.cnf'`";
+                let hint = "name the inputs, as in `--instances 'cnf/*.cnf'`";
                 missing("the command has `{instance}`, but there are no `--instances`", hint);
             }
             (false, false) if !self.is_cut => {
@@ -314,7 +314,7 @@ impl<'t> Command<'t> {
             draft.set("racing.deterministic", "true");
             draft.note(
                 "racing.deterministic",
-                "The command has no {seed}: it does the same work each time, even if run times vary.",
+                "The command has no {seed}, so captune assumes that it does the same work each time, even if run times vary.",
             );
         }
         if let Some(space) = &wishes.space {

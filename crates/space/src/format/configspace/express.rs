@@ -91,7 +91,7 @@ fn parameter(parameter: &Parameter) -> Result<Node, String> {
     Ok(Node::map(entries))
 }
 
-/// Returns whether two values are equal in Python, where `1 == 1.0 == True`.
+/// Returns whether any two of these values are equal in Python, where `1 == 1.0 == True`.
 fn equal_in_python(values: &[Literal]) -> bool {
     let mut numbers: Vec<f64> = values
         .iter()
@@ -125,7 +125,7 @@ fn meta(parameter: &Parameter) -> Node {
     if entries.is_empty() { Node::null() } else { Node::map(entries) }
 }
 
-/// Turns formulas into conditions (if there is a child) or forbidden clauses.
+/// A writer that turns formulas into conditions (if there is a child) or forbidden clauses.
 struct ClauseWriter<'a> {
     space: &'a Space,
     child: Option<&'a str>,
@@ -246,7 +246,7 @@ impl ClauseWriter<'_> {
         let value = |choice: u32| parameter.literal(f64::from(choice));
         match (choices, negated) {
             ([choice], false) => return Ok(self.ordered(id, Comparison::Equal, &value(*choice))),
-            // In the vectors of 1.x, an inactive parameter is unequal to everything.
+            // In the vectors of ConfigSpace 1.x, an inactive parameter is unequal to everything.
             ([choice], true) if self.child.is_some() && !self.space.is_conditional(id) => {
                 return Ok(self.ordered(id, Comparison::NotEqual, &value(*choice)));
             }

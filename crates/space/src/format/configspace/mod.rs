@@ -10,7 +10,7 @@
 //! | in the file | becomes |
 //! |---|---|
 //! | `uniform_float`, `uniform_int`; `q` (0.7 only) | float, integer; the step |
-//! | `categorical`; of `true` and `false` without weights | categorical; boolean |
+//! | `categorical`; with choices `true` and `false` and no weights | categorical; boolean |
 //! | `ordinal` | ordinal |
 //! | `constant`, `unparametrized` | constant |
 //! | `normal_float`, `normal_int`, `beta_float`, `beta_int` | rejected: captune draws numbers uniformly |
@@ -21,10 +21,10 @@
 //! (The vectors of 1.x treat NaN as unequal to everything. There, a child with the condition that its
 //! parent is not equal to some value is active when the parent is inactive.)
 //!
-//! The writer uses the layout of 1.x, and in clauses only types that 1.x evaluates correctly: `<=` is written
-//! as an `OR` of two clauses, and `!=` on a parameter that can be inactive as the list of the other choices.
-//! The format cannot express steps, fixed values, bounds that depend on other parameters, ranges with a
-//! single number, or arithmetic, so the writer rejects them.
+//! The writer uses the layout of 1.x. In clauses, it uses only types that 1.x evaluates correctly: `<=` is
+//! written as an `OR` of two clauses, and `!=` on a parameter that can be inactive as the list of the other
+//! choices. The format cannot express steps, fixed values, bounds that depend on other parameters, ranges
+//! with a single number, or arithmetic, so the writer rejects them.
 
 mod clause;
 mod express;

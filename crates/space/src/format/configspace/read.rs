@@ -146,7 +146,7 @@ impl Reader {
                 let uniform = if prior.ends_with("int") { "uniform_int" } else { "uniform_float" };
                 let hint = format!("if only its bounds matter, change its type to {uniform}");
                 self.mistake(Diagnostic::new(kind.span, message).hint(hint));
-                // Define it anyway, so that clauses about it do not cause further mistakes.
+                // Define the parameter anyway, so that clauses about it do not cause further mistakes.
                 let bound = |number| BoundDefinition::Number(number).into();
                 DomainDefinition::Float { lower: bound(-1e100), upper: bound(1e100), log: false, step: None }
             }

@@ -39,7 +39,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Diagnostic> {
     Ok(loader.root.unwrap_or_else(Node::null))
 }
 
-/// Converts the parser's positions, counted in characters, to bytes.
+/// A conversion of the parser's positions, which are counted in characters, to bytes.
 struct Positions {
     /// Byte offset of every character; empty if the text is ASCII, where both counts agree.
     offsets: Vec<usize>,

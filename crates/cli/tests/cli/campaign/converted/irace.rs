@@ -59,7 +59,7 @@ fn a_small_folder_is_tuned() {
     let said = converted(&stage, "old");
     let expected = "\
 wrote the scenario to new.toml, with initial-1.toml
-to do before it can run:
+to do before the scenario can run:
   target.workdir: the folder `./arena` was not found; create it
   targetEvaluator `./evaluate` is not supported: the runner must print the cost itself
   instances.files: the folder `./Instances` was not found

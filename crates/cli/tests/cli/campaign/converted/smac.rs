@@ -91,10 +91,10 @@ fn a_small_folder_is_tuned_starting_with_its_runs() {
     let expected = "\
 wrote the scenario to new.toml
 not carried over from SMAC:
-  `cost_for_crash = 1000`: a crash counts as `par` cutoffs, or loses
+  `cost_for_crash = 1000`: a crash counts as `par` x cutoff; without a cutoff, the configuration loses
   `rf_num_trees = 10`: captune has no such setting
 next: captune check new.toml
-then: captune import new.toml out/runhistory.json      # start with its runs
+then: captune import new.toml out/runhistory.json      # import its runs
 then: captune run new.toml
 ";
     assert_eq!(said, expected);
@@ -130,8 +130,8 @@ fn a_real_folder_is_tuned_starting_with_its_runs() {
     }
     let stage = Stage::new("");
     copy(&folder, &stage, "run");
-    let lost = "not carried over from SMAC:\n  `cost_for_crash = 2147483647.0`: a crash counts as `par` cutoffs, or loses\n";
-    let to_do = "to do before it can run:\n  target.command: `./target_algorithm/scripts/SATCSSCWrapper.py` was not found; \
+    let lost = "not carried over from SMAC:\n  `cost_for_crash = 2147483647.0`: a crash counts as `par` x cutoff; without a cutoff, the configuration loses\n";
+    let to_do = "to do before the scenario can run:\n  target.command: `./target_algorithm/scripts/SATCSSCWrapper.py` was not found; \
         correct the path\n";
     let said = converted(&stage, "run");
     assert!(said.contains(lost) && said.contains(to_do), "{said}");

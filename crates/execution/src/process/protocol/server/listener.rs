@@ -19,7 +19,7 @@ const MAX_LINE: usize = 64 << 10;
 /// character distinguishes this line from the server's own lines.
 const ENDED: &str = "\u{1}ended ";
 
-/// What a trial receives from its server.
+/// A message that a trial receives from its server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Reply {
     /// A line that answers the trial.
@@ -30,10 +30,11 @@ pub(super) enum Reply {
     Ended(Option<String>),
 }
 
-/// Reads the lines of one server.
+/// A listener that reads the lines of one server.
 pub(super) struct Listener {
     state: Arc<Mutex<State>>,
-    /// Kept open to detect a request that the server has not read; see [`Listener::is_unread`].
+    /// Pipe for requests, kept open to detect a request that the server has not read; see
+    /// [`Listener::is_unread`].
     requests: File,
 }
 

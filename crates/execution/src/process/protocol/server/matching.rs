@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use engine::TrialId;
 use serde_json::Value;
 
-/// What a line means.
+/// The meaning of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Meaning {
     /// The answer to the waiting trial.
@@ -61,7 +61,7 @@ impl Matching {
             (Some(Some(named)), Some(waiting)) if named == waiting => Meaning::Answer,
             (Some(Some(named)), _) if self.asked.contains(&named) => Meaning::Surplus,
             (Some(_), None) => Meaning::Surplus,
-            (Some(_), Some(_)) => Meaning::Unclear("the server named a `trial` that it was not given"),
+            (Some(_), Some(_)) => Meaning::Unclear("the server named a `trial` that was never sent to it"),
             (None, None) => {
                 self.doubt();
                 Meaning::Surplus
@@ -70,7 +70,7 @@ impl Matching {
                 Naming::None => Meaning::Answer,
                 Naming::Always => Meaning::Surplus,
                 Naming::Needed => Meaning::Unclear(
-                    "the server wrote more lines of JSON than it got requests, and they name no `trial`",
+                    "the server wrote more lines of JSON than it received requests, and the lines name no `trial`",
                 ),
             },
         }
@@ -109,14 +109,14 @@ pub(in crate::process) fn answered<'l>(turns: &[(TrialId, Vec<&'l str>)]) -> Vec
         for line in lines {
             match matching.meaning(line, waiting) {
                 Meaning::Answer => {
-                    assert!(waiting.take().is_some(), "an answer without a waiting trial: {line}");
+                    assert!(waiting.take().is_some(), "an answer, but no trial is waiting: {line}");
                     answers.push((*trial, *line));
                 }
                 // After such a line, the server is not used again.
                 Meaning::Unclear(why) => {
                     assert!(
                         !why.is_empty() && waiting.is_some(),
-                        "an unclear line without a waiting trial: {line}"
+                        "an unclear line, but no trial is waiting: {line}"
                     );
                     return answers;
                 }

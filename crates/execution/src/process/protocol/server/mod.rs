@@ -77,7 +77,7 @@ exit "$code"
 const GONE: i32 = 121;
 
 /// Warning about a server that wrote surplus lines although its answers could be identified.
-const SURPLUS: &str = "the server wrote more lines of JSON than it got requests: only answers that name their \
+const SURPLUS: &str = "the server wrote more lines of JSON than it received requests: only answers that name their \
     `trial` count";
 
 /// The idle servers of a target, by slot.
@@ -142,7 +142,7 @@ pub(in crate::process) fn run(
         };
         let exchange = ready.ask(target, trial, leash, slot)?;
         if let Some(why) = exchange.void.filter(|_| !is_fresh) {
-            notice = Some(format!("{why}; it was started again"));
+            notice = Some(format!("{why}; the server was restarted"));
             continue;
         }
         let scenario = target.scenario();
