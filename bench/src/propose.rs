@@ -1,10 +1,10 @@
 //! Measures how long a proposal takes during a campaign (one ask and one tell), with the forest's default
 //! settings.
 //!
-//! The target is a quadratic bowl over any number of parameters between 0 and 1. It has one instance and is
-//! deterministic, so every trial has a new configuration and needs a proposal. The trials of the history have
-//! random configurations. The first ask after these trials grows two forests, and later forests start from
-//! one of the two. A later ask grows a forest only if a twentieth of the trials is new.
+//! The target is a quadratic bowl over any number of parameters between 0 and 1. The target has one instance
+//! and is deterministic, so every trial has a new configuration and needs a proposal. The trials of the
+//! history have random configurations. The first ask after these trials grows two forests, and later forests
+//! start from one of the two. A later ask grows a forest only if a twentieth of the trials is new.
 
 use std::fmt::Write as _;
 

@@ -42,7 +42,8 @@ pub(crate) struct Arguments {
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     let place = arguments.folder.clone().unwrap_or_else(std::env::temp_dir);
     let folder = place.join(format!("captune-bench-resume-{}", std::process::id()));
-    // This fails if the folder exists, because the code below may remove only a folder that was created here.
+    // Creating the folder must fail if it exists, because the code below may remove only a folder that was
+    // created here.
     std::fs::create_dir(&folder)?;
     let measured = resume(arguments, &folder.join("campaign"));
     std::fs::remove_dir_all(&folder)?;

@@ -34,7 +34,7 @@ const BATCH: usize = 1000;
 
 /// Measures everything and prints it as Markdown.
 pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
-    // This must come first, because it reports the peak memory of the process.
+    // This part must come first, because it reports the peak memory of the process.
     large()?;
     let space = read(&mixed(), "mixed.toml", Format::Toml)?;
     let peer = match (&arguments.python, arguments.alone) {

@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
 
 const PARAMETERS: usize = 10;
 pub(crate) const INSTANCES: u32 = 200;
-/// Number of trials per configuration. It is small, because most challengers are dropped early.
+/// Numbers of trials per configuration, which are small because most challengers are dropped early.
 const TRIALS_EACH: [u64; 10] = [1, 1, 1, 1, 2, 2, 2, 4, 4, 16];
 
 /// Measures everything and prints it as Markdown.
@@ -51,7 +51,8 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     }
     let parent = arguments.folder.clone().unwrap_or_else(std::env::temp_dir);
     let folder = parent.join(format!("captune-bench-store-{}", std::process::id()));
-    // This fails if the folder exists, because the code below may remove only a folder that was created here.
+    // Creating the folder must fail if it exists, because the code below may remove only a folder that was
+    // created here.
     std::fs::create_dir(&folder)?;
     let measured = charter()
         .and_then(|charter| fill(&folder.join("large"), &charter, arguments.trials, Some(vec![0; 10_000])))

@@ -7,7 +7,8 @@
 use super::row::{CHECKPOINTS, Row};
 use crate::statistics::{geometric_mean, holm, sign_flip_test};
 
-/// Returns one table per variant. It covers the seeds for which both this variant and the first have rows.
+/// Returns one table per variant. Each table covers the seeds for which both its variant and the first
+/// variant have rows.
 pub(super) fn text(rows: &[Row], scenarios: &[&str], variants: &[String]) -> String {
     let mut text = String::new();
     let Some(first) = variants.first() else { return text };

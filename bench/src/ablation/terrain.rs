@@ -249,8 +249,8 @@ pub(super) fn new(shape: &Shape, seed: u64) -> Drawn {
     Drawn { benchmark, cutoff, best_cost }
 }
 
-/// Estimates the mean test cost of the best configuration. It searches on costs without noise: first random
-/// configurations, then steps to better neighbours.
+/// Estimates the mean test cost of the best configuration. The search uses costs without noise: it tries
+/// random configurations first, then steps to better neighbours.
 fn best_cost(terrain: &Terrain, shape: &Shape, rng: &mut Rng) -> f64 {
     let test = if shape.test == 0 { 0..shape.training } else { shape.training..shape.training + shape.test };
     let count = f64::from(test.end - test.start);

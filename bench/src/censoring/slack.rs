@@ -3,8 +3,8 @@
 //!
 //! There is one campaign for each target, search, slack and seed, all with the same number of trials. For
 //! each treatment, a forest of 100 trees learns from the same readings and predicts the same exact costs.
-//! This corresponds to Figure 2 of Hutter, Hoos and Leyton-Brown, Bayesian Optimization With Censored
-//! Response Data, 2011, with other targets.
+//! This comparison corresponds to Figure 2 of Hutter, Hoos and Leyton-Brown, Bayesian Optimization With
+//! Censored Response Data, 2011, with other targets.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! A benchmark with its objective. It runs the trials that configurators request, and gives all configurators
-//! the same test.
+//! A benchmark with its objective, which runs the trials that configurators request and gives all
+//! configurators the same test.
 
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
@@ -33,7 +33,7 @@ pub(crate) struct Tested {
 pub(crate) struct Sums<'a> {
     arena: &'a Arena,
     cost: f64,
-    /// Sum of each constrained output. It is infinite if a trial did not report the output, so that the
+    /// Sum of each constrained output. The sum is infinite if a trial did not report the output, so that the
     /// configuration counts as infeasible.
     outputs: Vec<f64>,
     count: usize,

@@ -24,8 +24,8 @@ impl Digest {
     }
 }
 
-/// Returns the digest of a scenario's entry in the list. All rows of the scenario have this digest. It is
-/// computed from the `Debug` text, so it depends on the names of types and fields.
+/// Returns the digest of a scenario's entry in the list. All rows of the scenario have this digest. The
+/// digest is computed from the `Debug` text, so it depends on the names of types and fields.
 pub(crate) fn definition(scenario: &impl Debug) -> String {
     let mut digest = Digest::default();
     digest.add(format!("{scenario:?}").as_bytes());

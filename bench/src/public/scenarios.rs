@@ -1,6 +1,6 @@
 //! The public list of scenarios, fixed before any result was known.
 //!
-//! Costs are counts: steps, conflicts, bytes, simulated seconds. They are the same on every machine, and so
+//! Costs are counts: steps, conflicts, bytes, simulated seconds. Counts are the same on every machine, and so
 //! are the results. The checksum covers the instances and some of the default's answers. A target with
 //! different answers, such as another version of a solver, is rejected.
 //!

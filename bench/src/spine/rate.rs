@@ -1,6 +1,6 @@
 //! Measures the rate of trials that take about a millisecond: in a whole campaign with its store on disk, and
 //! in the same number of threads that only call the runner. Both start the same commands with the same limits
-//! on the same cores. They alternate, so that a noisy machine disturbs both alike.
+//! on the same cores. Both alternate, so that a noisy machine disturbs them alike.
 //!
 //! CPU times are totals for this program, the guardian, the supervisors and the targets. If trials keep all
 //! cores busy, the ratio of CPU times is the ratio of rates that an otherwise idle machine would show.
@@ -77,8 +77,8 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     for (name, command) in programs {
         let mut rounds = Vec::new();
         for round in 0..arguments.rounds {
-            // This fails if the folder exists, because the code below may remove only a folder that was
-            // created here.
+            // Creating the folder must fail if it exists, because the code below may remove only a folder
+            // that was created here.
             std::fs::create_dir(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
             let scenario = folder.join("rate.toml");
             std::fs::write(&scenario, text(&command, arguments))?;

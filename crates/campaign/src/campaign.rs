@@ -32,14 +32,14 @@ use store::{Batch, StoredEvent};
 
 /// Seconds between two pictures of the campaign.
 const TICK: f64 = 0.1;
-/// Number of trials in repeatable mode that are requested but not yet reported to the optimizer. It does not
-/// depend on the number of workers.
+/// Number of trials in repeatable mode that are requested but not yet reported to the optimizer. This number
+/// does not depend on the number of workers.
 const WINDOW: usize = 8;
 /// Share of the budget after which the best configurations that lost a race may race again.
 const FINAL: f64 = 0.9;
 
-/// A callback that receives every event. It cannot return an error, because only a failing store may stop a
-/// campaign.
+/// A callback that receives every event. A sink cannot return an error, because only a failing store may stop
+/// a campaign.
 pub type Sink<'a> = &'a mut dyn FnMut(&Event);
 
 /// Reason why a campaign failed.

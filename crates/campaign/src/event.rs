@@ -149,6 +149,16 @@ pub enum Warning {
         /// CPU time as a share of the trials' wall time.
         share: f64,
     },
+    /// The limit on wall time stopped a trial that had used less CPU time than the cutoff. This warning is
+    /// given once.
+    WallLimit {
+        /// The trial.
+        id: TrialId,
+        /// Its CPU time in seconds.
+        cpu: f64,
+        /// Its wall time in seconds.
+        wall: f64,
+    },
     /// The incumbent gave a wrong answer and was replaced.
     Dethroned {
         /// The previous incumbent.

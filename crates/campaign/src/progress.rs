@@ -2,7 +2,7 @@
 
 use engine::history::{History, PairId, Trial};
 use engine::problem::constraint::Tally;
-use engine::problem::{Holding, Objective};
+use engine::problem::{Constraint, Holding, Objective};
 use engine::stats::{Interval, Measured, Validated, mean_cost, ratio_of_means};
 use engine::{ConfigId, Status};
 use scenario::are_kept;
@@ -140,6 +140,17 @@ pub fn standing(history: &History, objective: &Objective, config: ConfigId) -> S
 pub fn has_only_failed(history: &History, config: ConfigId) -> bool {
     let mut known = history.readings(config).peekable();
     known.peek().is_some() && known.all(|(_, trial)| trial.observation.status().is_failure())
+}
+
+/// Returns the number of configurations that violate a constraint, as far as measured. A configuration without
+/// a reading of some constraint does not count.
+pub fn violating(history: &History, constraints: &[Constraint]) -> usize {
+    let violates = |config: &ConfigId| {
+        let trials = history.readings(*config).map(|(_, trial)| &trial.observation);
+        let holdings = Tally::of(trials).holdings(constraints);
+        holdings.iter().any(|one| one.value.is_some() && !one.is_kept())
+    };
+    (0..history.configurations().len() as u32).map(ConfigId).filter(violates).count()
 }
 
 /// Returns a configuration's result for each constraint.

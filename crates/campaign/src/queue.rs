@@ -1,8 +1,8 @@
-//! Configurations that the user wants tried. They wait in the campaign's folder.
+//! The queue of configurations that the user wants tried, in the campaign's folder.
 //!
 //! Each request is a separate file in `queue`, created atomically by renaming. The campaign removes a file
-//! only after the request is in the store, so that no request is lost. It also stores the names of these
-//! files, so that no request counts twice.
+//! only after the request is in the store, so that no request is lost. The store also contains the names of
+//! these files, so that no request counts twice.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};

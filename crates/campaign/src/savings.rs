@@ -1,7 +1,7 @@
 //! Estimates how much trial time capping has saved.
 //!
-//! The cost that a capped trial would have had is unknown. It is estimated from all readings so far by the
-//! product-limit estimator (Kaplan and Meier, 1958) on a logarithmic grid of costs:
+//! The cost that a capped trial would have had is unknown. This cost is estimated from all readings so far by
+//! the product-limit estimator (Kaplan and Meier, 1958) on a logarithmic grid of costs:
 //!
 //! ```text
 //! S(j)        = prod over k <= j of (1 - exact_k / at_risk_k)

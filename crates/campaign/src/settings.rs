@@ -35,8 +35,8 @@ pub struct ByModel {
     pub model: ModelSettings,
     /// Features of the instances; `None` if the model knows only which instance each trial ran on.
     pub features: Option<InstanceTable>,
-    /// Largest share of the wall time that the optimizer may use. It does not apply to campaigns that are
-    /// repeatable or run in simulated time.
+    /// Largest share of the wall time that the optimizer may use. This limit does not apply to campaigns that
+    /// are repeatable or run in simulated time.
     pub overhead: f64,
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::ConfigId;
+use engine::{ConfigId, Status};
 use execution::Record;
 
 use crate::event::Warning;
@@ -26,6 +26,7 @@ pub(crate) struct Watch {
     left_behind: bool,
     timeouts: bool,
     cpu: bool,
+    wall_limit: bool,
     passes: bool,
     trials: u32,
     wall_seconds: f64,
@@ -82,6 +83,13 @@ impl Watch {
             self.trials += 1;
             self.wall_seconds += told.detail.wall.unwrap_or(0.0);
             self.cpu_seconds += cpu;
+            let cap = told.trial.cap.cost();
+            if let (Some(wall), Status::Timeout, false) = (told.detail.wall, told.status(), self.wall_limit)
+                && cpu < 0.99 * cap
+            {
+                self.wall_limit = true;
+                warnings.push(Warning::WallLimit { id: told.trial.id, cpu, wall });
+            }
             let share = self.cpu_seconds / self.wall_seconds;
             if !self.cpu && self.trials >= LEAST_TRIALS && share < ALMOST_NONE {
                 self.cpu = true;
@@ -112,5 +120,47 @@ impl Watch {
             warnings.push(Warning::MostlyTimeouts { timeouts, pairs });
         }
         warnings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::{Objective, Observation, Problem, Racing};
+    use execution::testkit::record;
+    use space::format::{Format, read};
+
+    use super::*;
+    use crate::budget::Budget;
+    use crate::settings::{Search, Terms};
+
+    #[test]
+    fn a_timeout_below_the_cutoff_of_cpu_time_is_reported_once() {
+        let timeout = |cpu: f64| {
+            let mut told = record(1, 0, 1, Observation::timeout(cpu));
+            told.trial.cap = engine::Cap::at(5.0);
+            (told.detail.cpu, told.detail.wall) = (Some(cpu), Some(15.0));
+            told
+        };
+        let space = read("x = { integer = [1, 9] }\n", "space.toml", Format::Toml).unwrap();
+        let default = space.default_configuration();
+        let problem = Problem { space, default, objective: Objective::capped(5.0), instances: 1, seed: 1 };
+        let settings = Settings {
+            problem,
+            racing: Racing::default(),
+            search: Search::Random,
+            initial: Vec::new(),
+            validation: Terms::default(),
+            budget: Budget::default(),
+            repeatable: false,
+            cpu_matters: true,
+        };
+        let mut watch = Watch::default();
+        let mut warned = |cpu: f64| {
+            let warnings = watch.trial(&timeout(cpu), &settings, 1);
+            warnings.iter().any(|warning| matches!(warning, Warning::WallLimit { .. }))
+        };
+        assert!(!warned(5.0), "this trial reached the cutoff");
+        assert!(warned(4.3));
+        assert!(!warned(4.3), "the warning is given once");
     }
 }

@@ -80,7 +80,12 @@ fn word(one: &Held) -> &'static str {
 
 /// Formats a value with its name: `error 0.0412`, `worst error at least 0.3`, `error not measured`.
 fn shown(one: &Held) -> String {
-    let worst = if one.bound.over == Over::Max { "worst " } else { "" };
+    // The mean of ratios may hide a large ratio on one instance, so it is called a mean.
+    let worst = match one.bound.over {
+        Over::Max => "worst ",
+        Over::Mean if one.bound.relative => "mean ",
+        Over::Mean => "",
+    };
     let value = one.value.map_or_else(|| "not measured".to_owned(), |value| reading(one, value));
     format!("{worst}{} {value}", harmless(&one.bound.name))
 }

@@ -13,7 +13,7 @@ use crate::paint::Paint;
 use crate::progress::Facts;
 use crate::verdict::{self, Hosts};
 use crate::words::name;
-use crate::words::{chosen, counted, harmless};
+use crate::words::{chosen, count, counted, harmless};
 use crate::wrap;
 
 /// The end of a campaign, as its last lines report it.
@@ -123,7 +123,15 @@ impl Ending<'_> {
                     format!("{nothing}. Keep the {against}.")
                 };
                 let incomplete = end.cut_short.as_ref().map(|cut| self.incomplete(cut));
-                let lines = [line].into_iter().chain(kept).chain(self.unmeasured()).chain(incomplete);
+                let tried = counted(end.progress.tally.configurations, "configuration");
+                let violating = (end.violating > 0)
+                    .then(|| format!("{} of {tried} violated a bound.", count(end.violating as u64)));
+                let lines = [line]
+                    .into_iter()
+                    .chain(violating)
+                    .chain(kept)
+                    .chain(self.unmeasured())
+                    .chain(incomplete);
                 (label, lines.collect())
             }
             Found::Better => {

@@ -1,4 +1,4 @@
-//! Exit codes. They are part of the interface: see docs/reference/exit-codes.md.
+//! Exit codes, which are part of the interface: see docs/reference/exit-codes.md.
 
 /// The way in which the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "DIR")]
     path: PathBuf,
     /// Format: csv, json, smac3 or configspace
-    #[arg(long, value_name = "FORM", value_enum, hide_possible_values = true)]
+    #[arg(long, value_name = "FORM", value_enum, hide_possible_values = true, default_value = "csv")]
     to: Form,
     /// File to write, or folder for smac3 [default: standard output]
     #[arg(long, short, value_name = "FILE")]

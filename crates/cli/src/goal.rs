@@ -27,7 +27,7 @@ pub(crate) struct Goal {
     /// ('size=([0-9.]+) kB')
     #[arg(long = "output", value_name = "NAME=REGEX")]
     pub(crate) outputs: Vec<String>,
-    /// Bound, such as 'error <= 0.05' or 'memory <= 2GiB'
+    /// Bound on a mean ('error <= 0.05', 'size <= 1.02x default') or on every trial ('every memory <= 2GiB')
     #[arg(long = "constraint", value_name = "BOUND")]
     pub(crate) constraints: Vec<String>,
     /// Stop a trial at this cost (30s)
@@ -93,7 +93,8 @@ pub(crate) fn constraint(text: &str) -> Result<(String, String), Hinted> {
     let found = at.map(|at| (text[..at].trim(), text[at..].trim())).filter(|(name, _)| !name.is_empty());
     found.map(|(name, bound)| (name.to_owned(), bound.to_owned())).ok_or_else(|| Hinted {
         message: format!("`--constraint {text}` is not a bound"),
-        hint: "write --constraint 'error <= 0.05': an output, cpu_time, wall_time or memory, then <= or >="
+        hint: "write --constraint 'error <= 0.05' or 'every size <= 1.02x default': an output, cpu_time, wall_time \
+               or memory, then <= or >="
             .to_owned(),
     })
 }

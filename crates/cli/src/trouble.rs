@@ -101,8 +101,8 @@ fn other_space(error: &dyn std::error::Error, folder: &Path) -> anyhow::Error {
     Hinted { message: error.to_string(), hint }.into()
 }
 
-/// Returns a hint for runs that do not fit the scenario. It covers only the first misfit, because correcting
-/// that one may also solve the others.
+/// Returns a hint for runs that do not fit the scenario. The hint covers only the first misfit, because
+/// correcting that one may also solve the others.
 fn advice(misfits: &Misfits) -> &'static str {
     match misfits.list.first() {
         Some(Misfit::Sense { .. }) => {

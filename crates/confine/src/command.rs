@@ -29,7 +29,7 @@ pub struct Command {
 /// The folder in which the target runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Folder {
-    /// A new folder that only this user can enter. It is also the target's TMPDIR, and is removed
+    /// A new folder that only this user can enter. The folder is also the target's TMPDIR, and is removed
     /// after the run.
     Private,
     /// An existing folder.
@@ -147,8 +147,8 @@ impl Command {
         self
     }
 
-    /// Sets the executable to start as the guardian. This is for programs (an interpreter, a test) that do
-    /// not call [`crate::supervise_if_asked`] themselves. The default is the running executable.
+    /// Sets the executable to start as the guardian. Programs that do not call [`crate::supervise_if_asked`]
+    /// themselves (an interpreter, a test) need this setting. The default is the running executable.
     pub fn guardian(mut self, executable: impl AsRef<Path>) -> Self {
         self.guardian = Some(executable.as_ref().to_owned());
         self

@@ -245,7 +245,7 @@ impl Failure {
     }
 }
 
-/// Converts an error from a system call into a [`Failure`] that names the step.
+/// A conversion of an error from a system call into a [`Failure`] that names the step.
 pub(crate) trait DuringStep<T> {
     fn during(self, step: Step) -> Result<T, Failure>;
 }

@@ -14,9 +14,9 @@ use crate::tier::Tier;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exit {
-    /// It exited with this code.
+    /// The process exited with this code.
     Code(i32),
-    /// This signal ended it.
+    /// This signal ended the process.
     Signal(i32),
 }
 
@@ -24,22 +24,22 @@ pub enum Exit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
-    /// It reached a limit.
+    /// The run reached a limit.
     Limit(Limit),
-    /// The caller cancelled it.
+    /// The caller cancelled the run.
     Cancelled,
 }
 
 /// Exit and stop combined into one value, for callers that need to distinguish only these cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// It exited by itself with this code.
+    /// The main process exited by itself with this code.
     Exited(i32),
-    /// It was ended by this signal, which the supervisor did not send.
+    /// This signal, which the supervisor did not send, ended the main process.
     Signalled(i32),
-    /// It reached a limit.
+    /// The run reached a limit.
     Stopped(Limit),
-    /// The caller cancelled it.
+    /// The caller cancelled the run.
     Cancelled,
 }
 
@@ -99,16 +99,16 @@ impl Captured {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Unread {
-    /// It does not exist.
+    /// The file does not exist.
     #[error("it does not exist")]
     Missing,
-    /// It is a folder, a pipe or something else that is not a regular file.
+    /// The path leads to a folder, a pipe or something else that is not a regular file.
     #[error("it is not a regular file")]
     NotAFile,
-    /// It is longer than [`Unread::MAX_LENGTH`].
+    /// The file is longer than [`Unread::MAX_LENGTH`].
     #[error("it is larger than 1 MiB")]
     TooLong,
-    /// Its path leads out of the target's folder.
+    /// The path leads out of the target's folder.
     #[error("it is outside the target's folder")]
     Outside,
     /// A system call failed with this error number.

@@ -1,5 +1,5 @@
-//! The private working folder of a run. It is created for the run and removed afterwards; removal does not
-//! follow links.
+//! The private working folder of a run, created for the run and removed afterwards. Removal does not follow
+//! links.
 
 use std::ffi::CStr;
 use std::fs::{self, DirBuilder, File};
@@ -178,8 +178,8 @@ fn open_locked(folder: BorrowedFd<'_>, name: impl Arg + Copy, resolve: ResolveFl
     let open = |flags| openat2(folder, name, flags, Mode::empty(), resolve);
     let opened = match open(FOLDER) {
         Err(Errno::ACCESS) => {
-            // Opening with O_PATH needs no read permission. It checks that the folder is neither a link nor a
-            // mount. All processes of the target are gone, so none can replace the folder afterwards.
+            // Opening with O_PATH needs no read permission. The call checks that the folder is neither a link
+            // nor a mount. All processes of the target are gone, so none can replace the folder afterwards.
             open(FOLDER.union(OFlags::PATH))?;
             chmodat(folder, name, Mode::RWXU, AtFlags::empty())?;
             open(FOLDER)?

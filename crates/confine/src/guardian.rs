@@ -1,9 +1,9 @@
 //! The caller's connection to its guardian, the process that forks supervisors.
 //!
-//! The guardian runs the same executable as the caller. The first run starts it, and it lives as long as the
-//! caller. It forks a supervisor for each run, so that a run needs only a fork of a small process, not the
-//! start of a large program. It also cleans up after supervisors that are killed. If the guardian itself is
-//! killed, its runs end too, and the next run starts a new guardian.
+//! The guardian runs the same executable as the caller. The first run starts the guardian, which then lives
+//! as long as the caller. The guardian forks a supervisor for each run, so that a run needs only a fork of a
+//! small process, not the start of a large program. It also cleans up after supervisors that are killed. If
+//! the guardian itself is killed, its runs end too, and the next run starts a new guardian.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -15,7 +15,7 @@
 //! # Ok::<(), confine::LaunchError>(())
 //! ```
 //!
-//! The crate knows nothing about optimisation. It is not a sandbox: targets run with all of the user's
+//! The crate knows nothing about optimisation. The crate is not a sandbox: targets run with all of the user's
 //! permissions.
 
 #[cfg(not(target_os = "linux"))]

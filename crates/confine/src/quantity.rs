@@ -139,8 +139,10 @@ pub fn show_duration(duration: Duration) -> impl fmt::Display {
         s if s < 1e-3 => (s * 1e6, "us"),
         s if s < 1.0 => (s * 1e3, "ms"),
         s if s < 120.0 => (s, "s"),
-        s if s < 7200.0 => (s / 60.0, "m"),
-        s => (s / 3600.0, "h"),
+        s if s < 7200.0 && is_short(s / 60.0) => (s / 60.0, "m"),
+        s if s >= 7200.0 && is_short(s / 3600.0) => (s / 3600.0, "h"),
+        s if is_short(s / 60.0) => (s / 60.0, "m"),
+        s => (s, "s"),
     };
     format!("{}{unit}", short(number))
 }
@@ -154,6 +156,11 @@ pub fn show_size(bytes: u64) -> impl fmt::Display {
         b => (b as f64 / f64::from(1 << 30), "GiB"),
     };
     format!("{}{unit}", short(number))
+}
+
+/// Returns whether a number needs at most one decimal.
+fn is_short(number: f64) -> bool {
+    (number * 10.0 - (number * 10.0).round()).abs() < 1e-9
 }
 
 /// Formats a number with at most three decimals and no trailing zeros.

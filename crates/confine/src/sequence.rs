@@ -57,8 +57,8 @@ impl Sequence {
         Self { private, supervisor: None }
     }
 
-    /// Returns the private folder. Commands run there unless they name another folder, and it is their
-    /// TMPDIR. It is removed when the sequence ends.
+    /// Returns the private folder. Commands run there unless they name another folder, and they get it as
+    /// their TMPDIR. The folder is removed when the sequence ends.
     pub fn folder(&self) -> &Path {
         self.private.as_ref().map_or(Path::new(""), |private| &private.path)
     }

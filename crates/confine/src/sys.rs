@@ -276,7 +276,7 @@ pub(crate) fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
 
 /// Kills every other process in this PID namespace; called only by its first process.
 pub(crate) fn kill_namespace() {
-    // This is only safe as PID 1: any other process would kill all processes of the user.
+    // Only PID 1 may make this call: any other process would kill all processes of the user.
     assert_eq!(std::process::id(), 1, "only the first process of a namespace may kill all of it");
     // SAFETY: kill has no memory preconditions.
     unsafe { libc::kill(-1, libc::SIGKILL) };

@@ -1,6 +1,6 @@
-//! Messages between the processes of this crate. The caller asks the guardian for supervisors. It sends each
-//! supervisor one or more jobs, one after the other, and orders for the running job. The supervisor sends one
-//! report for each job, and the CPU time used so far whenever the caller asks for it.
+//! Messages between the processes of this crate. The caller asks the guardian for supervisors. The caller
+//! sends each supervisor one or more jobs, one after the other, and orders for the running job. The
+//! supervisor sends one report for each job, and the CPU time used so far whenever the caller asks for it.
 //!
 //! A frame is a four-byte length and a `postcard` body. Both ends are the same executable, so the
 //! format needs no version. The open files of a job are sent along with its first byte.

@@ -77,8 +77,8 @@ pub struct TrialKey {
     pub pair: Pair,
 }
 
-/// The largest cost that a trial may reach before it is stopped. It is infinite if costs do not grow while a
-/// trial runs.
+/// The largest cost that a trial may reach before it is stopped. The cap is infinite if costs do not grow
+/// while a trial runs.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Serialize, Deserialize)]
 pub struct Cap(#[serde(with = "math::json_number")] f64);
 

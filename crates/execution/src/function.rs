@@ -9,8 +9,8 @@ use super::{Account, Detail, Leash, Slot, Target, TargetError};
 use crate::panics::caught;
 
 /// A target that runs a function in the worker's own thread. The function should check the leash regularly.
-/// It should stop when its cost exceeds the cap or when the trial is cancelled. If the function panics, the
-/// trial counts as crashed.
+/// The function should stop when its cost exceeds the cap or when the trial is cancelled. If the function
+/// panics, the trial counts as crashed.
 pub struct FunctionTarget<F> {
     function: F,
     cutoff: Option<f64>,

@@ -9,8 +9,8 @@ use crate::{Account, Detail};
 /// A trial's request, observation, further measurements, time and slot. The store, events, exports and remote
 /// executors all use this type.
 ///
-/// It is serialised with field names so that other versions can read it. Fields added later have defaults,
-/// and unknown fields are ignored.
+/// Records are serialised with field names, so that other versions can read them. Fields added later have
+/// defaults, and unknown fields are ignored.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Record {
     /// The trial, in the form that the search uses.

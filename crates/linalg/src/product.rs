@@ -42,7 +42,7 @@ impl View {
 pub(crate) enum Part {
     /// All of them.
     All,
-    /// Those on and below the diagonal. Tiles that cross it are written completely.
+    /// Those on and below the diagonal. Tiles that cross the diagonal are written completely.
     Lower,
 }
 
@@ -57,8 +57,8 @@ const HIGH: usize = 3;
 const HEIGHT: usize = 240;
 
 thread_local! {
-    /// Copies of A and B in the order in which tiles read them. They are kept, since allocating memory costs
-    /// more than a small product.
+    /// Copies of A and B in the order in which tiles read them. The copies are kept, since allocating memory
+    /// costs more than a small product.
     static PANELS: RefCell<[Vec<f64>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
 }
 

@@ -1,5 +1,5 @@
-//! Exponential and logarithm with bit-identical results on every platform. They contain no calls, branches
-//! or tables, so loops over them can be vectorised.
+//! Exponential and logarithm with bit-identical results on every platform. Both functions contain no calls,
+//! branches or tables, so loops over them can be vectorised.
 //!
 //! | function | reduction | series | error |
 //! |---|---|---|---|

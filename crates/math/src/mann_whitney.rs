@@ -12,8 +12,8 @@
 //! | a, b | a value from the first sample, a value from the second |
 //!
 //! The choices are counted exactly, ties included: twice a mean rank is an integer, so the choices can be
-//! counted by their sum. This takes n (n + m)^3 steps, which is negligible for a few dozen values. (Mann and
-//! Whitney, 1947; `chance` is the measure A of Vargha and Delaney, 2000.)
+//! counted by their sum. Counting takes n (n + m)^3 steps, which is negligible for a few dozen values. (Mann
+//! and Whitney, 1947; `chance` is the measure A of Vargha and Delaney, 2000.)
 
 /// The result of the test.
 #[derive(Clone, Copy, PartialEq, Debug)]

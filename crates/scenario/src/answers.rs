@@ -198,7 +198,8 @@ fn from_toml(text: &str) -> Result<BTreeMap<String, String>, String> {
     table.get_ref().iter().map(entry).collect()
 }
 
-/// Reports instances without a known answer. This is a mistake if no instance has one, otherwise a warning.
+/// Reports instances without a known answer. A mistake is reported if no instance has a known answer,
+/// otherwise a warning.
 pub(super) fn check_instances(report: &mut Report<'_>, read: &Read, instances: &Instances) {
     let Some(known) = &read.answers.known else { return };
     let all = instances.train.iter().chain(&instances.test);

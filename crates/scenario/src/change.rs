@@ -21,9 +21,11 @@ use super::{Protocol, Scenario, constraints, spelling, syntax};
 pub struct Stored<'a> {
     /// The scenario's text.
     pub text: &'a str,
-    /// The space in captune's own form. It is stored because the file that it came from may have changed.
+    /// The space in captune's own form. The space is stored because the file that it came from may have
+    /// changed.
     pub space: &'a str,
-    /// The names of the training instances. They are stored because files may have been added or removed.
+    /// The names of the training instances. The names are stored because files may have been added or
+    /// removed.
     pub instances: &'a [String],
     /// The configuration that gains are measured against, if it has been run.
     pub baseline: Option<&'a Configuration>,

@@ -11,11 +11,12 @@ use super::report::{Found, Report};
 use super::template::{self, Part};
 
 /// Placeholders that every command may use.
-const PLACEHOLDERS: [&str; 12] = [
+const PLACEHOLDERS: [&str; 13] = [
     "instance",
     "seed",
     "cap",
     "params",
+    "params:NAME",
     "param:NAME",
     "folder",
     "workdir",
@@ -32,8 +33,10 @@ const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "fish"];
 /// One argument, as written in the scenario.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Argument {
-    /// `{params}`: the arguments of all parameters that do not have their own `{param:NAME}`.
+    /// `{params}`: the arguments of all parameters without a placeholder of their own.
     Params,
+    /// `{params:NAME}`: the arguments of one parameter, none if it is inactive or a flag that is off.
+    Written(ParameterId),
     /// One argument, made up of pieces.
     Pieces(Vec<Piece>),
 }
@@ -108,7 +111,7 @@ impl CommandTemplate {
     /// Returns whether a piece occurs in the arguments.
     pub fn mentions(&self, wanted: &Piece) -> bool {
         self.arguments.iter().any(|argument| match argument {
-            Argument::Params => false,
+            Argument::Params | Argument::Written(_) => false,
             Argument::Pieces(pieces) => pieces.contains(wanted),
         })
     }
@@ -116,14 +119,15 @@ impl CommandTemplate {
     /// Returns whether the arguments contain values of parameters.
     pub fn has_parameters(&self) -> bool {
         self.arguments.iter().any(|argument| match argument {
-            Argument::Params => true,
+            Argument::Params | Argument::Written(_) => true,
             Argument::Pieces(pieces) => pieces.iter().any(|piece| matches!(piece, Piece::Param(_))),
         })
     }
 
-    /// Returns whether a parameter has its own `{param:NAME}`. If so, `{params}` leaves it out.
+    /// Returns whether a parameter has its own `{param:NAME}` or `{params:NAME}`. If so, `{params}` leaves it
+    /// out.
     pub fn names(&self, parameter: ParameterId) -> bool {
-        self.mentions(&Piece::Param(parameter))
+        self.mentions(&Piece::Param(parameter)) || self.arguments.contains(&Argument::Written(parameter))
     }
 }
 
@@ -142,7 +146,7 @@ pub(super) struct Context<'a> {
     pub(super) space: Option<&'a Space>,
     /// Whether the target runs in the scenario's folder.
     pub(super) in_scenario_folder: bool,
-    /// Whether a `setup` command runs before this one. It may build the program.
+    /// Whether a `setup` command, which may build the program, runs before this one.
     pub(super) has_setup: bool,
 }
 
@@ -266,6 +270,20 @@ fn argument(
             "memory" => pieces.push(Piece::Memory),
             STDOUT if after => pieces.push(Piece::Stdout),
             "params" if alone => return Some(Argument::Params),
+            other if other.starts_with("params:") => {
+                let name = &other["params:".len()..];
+                match context.space.map(|space| find(report, &placeholder, name, space)) {
+                    Some(Some(id)) if alone => return Some(Argument::Written(id)),
+                    Some(Some(_)) => {
+                        let message = "`{params:NAME}` may expand to no argument and must stand alone";
+                        let hint = "use `{param:NAME}` for one parameter's value inside an argument";
+                        report.mistake(placeholder.span, message, hint);
+                    }
+                    // Mistakes in the space are reported elsewhere.
+                    Some(None) | None => {}
+                }
+                valid = false;
+            }
             "params" => {
                 let hint = "use `{param:NAME}` for one parameter's value inside an argument";
                 report.mistake(
@@ -293,21 +311,34 @@ fn argument(
     valid.then_some(Argument::Pieces(pieces))
 }
 
+/// Finds the parameter that a placeholder names.
+fn find(
+    report: &mut Report<'_>,
+    placeholder: &Spanned<String>,
+    name: &str,
+    space: &Space,
+) -> Option<ParameterId> {
+    let found = space.find(name);
+    if found.is_none() {
+        let hint = suggestion(name, space.parameters().iter().map(Parameter::name));
+        let hint = hint.unwrap_or("the space has no such parameter".to_owned());
+        report.mistake(placeholder.span, format!("unknown parameter `{name}`"), hint);
+    }
+    found
+}
+
+/// Finds the parameter whose value a placeholder stands for.
 fn parameter(
     report: &mut Report<'_>,
     placeholder: &Spanned<String>,
     name: &str,
     space: &Space,
 ) -> Option<ParameterId> {
-    let Some(id) = space.find(name) else {
-        let hint = suggestion(name, space.parameters().iter().map(Parameter::name));
-        let hint = hint.unwrap_or("the space has no such parameter".to_owned());
-        report.mistake(placeholder.span, format!("unknown parameter `{name}`"), hint);
-        return None;
-    };
+    let id = find(report, placeholder, name, space)?;
     if space.is_conditional(id) {
         let message = format!("`{name}` may be inactive and then has no value");
-        report.mistake(placeholder.span, message, "use `{params}`, which leaves out inactive parameters");
+        let hint = format!("use `{{params:{name}}}` or `{{params}}`, which leave out inactive parameters");
+        report.mistake(placeholder.span, message, hint);
         return None;
     }
     Some(id)
@@ -326,7 +357,7 @@ fn warn_of_shell_script(
     };
     let substituted = match arguments.get(script) {
         Some(Argument::Pieces(pieces)) => pieces.iter().any(|piece| !matches!(piece, Piece::Literal(_))),
-        Some(Argument::Params) => true,
+        Some(Argument::Params | Argument::Written(_)) => true,
         None => false,
     };
     if SHELLS.contains(&name) && substituted {

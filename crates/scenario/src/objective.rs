@@ -35,7 +35,7 @@ impl Measure {
 pub enum CappedBy {
     /// captune stops it.
     Time,
-    /// The target stops itself. It gets its cap through `{cap}`.
+    /// The target stops itself. The target gets its cap through `{cap}`.
     Argument,
     /// Nothing stops it, because costs do not grow while a trial runs.
     Nobody,
@@ -70,7 +70,7 @@ impl Sense {
 /// The objective: the quantity to minimise, and its cutoff.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Objective {
-    /// The measured quantity. It is minimised unless `sense` is [`Sense::Maximise`].
+    /// The measured quantity, which is minimised unless `sense` is [`Sense::Maximise`].
     pub minimise: Measure,
     /// Direction of improvement.
     pub sense: Sense,

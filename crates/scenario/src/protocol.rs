@@ -59,7 +59,7 @@ impl Protocol {
         Self::NAMED.iter().find(|(_, protocol)| *protocol == self).map_or("", |(name, _)| name)
     }
 
-    /// Returns the outputs that every answer has. They need not be declared in `[outputs]`.
+    /// Returns the outputs that every answer has. These outputs need not be declared in `[outputs]`.
     pub const fn outputs(self) -> &'static [&'static str] {
         match self {
             Self::Command => &[],
@@ -230,7 +230,7 @@ fn check_duplicates(report: &mut Report<'_>, command: &CommandTemplate, span: Sp
     let pieces = [("{instance}", Piece::Instance), ("{seed}", Piece::Seed), ("{cap}", Piece::Cap)];
     let duplicate = pieces.iter().find(|(_, piece)| command.mentions(piece)).map(|(name, _)| *name);
     let is_param = |argument: &Argument| match argument {
-        Argument::Params => true,
+        Argument::Params | Argument::Written(_) => true,
         Argument::Pieces(pieces) => pieces.iter().any(|piece| matches!(piece, Piece::Param(_))),
     };
     let params = command.arguments.iter().any(is_param).then_some("{params}");

@@ -46,8 +46,8 @@ pub struct Racing {
     pub max_pairs: u32,
     /// Whether the target ignores its seed.
     pub deterministic: bool,
-    /// Whether one trial per instance is enough. This is false for times, which vary even if the work is the
-    /// same.
+    /// Whether one trial per instance is enough. The value is false for times, which vary even if the work is
+    /// the same.
     pub measured_once: bool,
 }
 
@@ -90,7 +90,8 @@ pub enum SurrogateKind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Treatment {
     /// Stopped trials are right-censored: the cost follows the surrogate's prediction above the lower bound.
-    /// This is called `sample` for a forest, `tobit` for networks and `likelihood` for a Gaussian process.
+    /// This treatment is called `sample` for a forest, `tobit` for networks and `likelihood` for a Gaussian
+    /// process.
     Likelihood,
     /// The cost of a stopped trial is replaced with the predicted mean above the lower bound.
     Mean,
@@ -189,8 +190,8 @@ const DETERMINISTIC_PAIRS: i64 = 20;
 /// Number of pairs per instance in the default `max_pairs` for a deterministic target.
 const PAIRS_PER_INSTANCE: i64 = 3;
 
-/// Reads the racing settings. They depend on the number of training instances (`None` if unknown) and on
-/// whether the cost is an output that the target reports.
+/// Reads the racing settings. The settings depend on the number of training instances (`None` if unknown) and
+/// on whether the cost is an output that the target reports.
 pub(super) fn racing(
     report: &mut Report<'_>,
     section: &Section<'_, '_>,

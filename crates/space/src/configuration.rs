@@ -209,8 +209,8 @@ impl Space {
         Ok(Configuration::new(self.clone(), codes))
     }
 
-    /// Creates a configuration from codes that [`sample_many`](Self::sample_many) or
-    /// [`vary`](Self::vary) produced. They are known to be valid, so only debug builds check them.
+    /// Creates a configuration from codes that [`sample_many`](Self::sample_many) or [`vary`](Self::vary)
+    /// produced. Such codes are known to be valid, so only debug builds check them.
     pub fn configuration_of_valid_codes(&self, codes: impl Into<Arc<[f64]>>) -> Configuration {
         let codes = codes.into();
         debug_assert!(self.check(&codes).is_ok(), "{:?}", self.check(&codes));

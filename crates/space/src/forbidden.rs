@@ -70,8 +70,7 @@ impl ClauseIndex {
     }
 }
 
-/// Returns, among the membership tests in a conjunction, the one that accepts the smallest share of its
-/// parameter's choices.
+/// Returns the membership test in a conjunction that accepts the smallest share of its parameter's choices.
 fn most_selective<'a>(clause: &'a Formula, parameters: &[Parameter]) -> Option<(ParameterId, &'a [u32])> {
     let parts = match clause {
         Formula::All(parts) => parts.as_slice(),

@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(rounded("{ float = [1, 1.4] }", 1.292_127_027_9), "1.2921");
         assert_eq!(rounded("{ float = [1, 1.4], log = true }", 1.292_127_027_9), "1.2921");
         assert_eq!(rounded("{ float = [1e-9, 1], log = true }", 3.217_43e-8), "3.22e-8");
-        assert_eq!(rounded("{ float = [-5e5, 5e5] }", 123_456.789), "123500.0");
+        assert_eq!(rounded("{ float = [-5e5, 5e5] }", 123_456.789), "123000.0");
         assert_eq!(rounded("{ float = [0, 0.9996] }", 0.99959), "0.9996");
         assert_eq!(rounded("{ integer = [1, 1000000], log = true }", 483_927), "483900");
         assert_eq!(rounded("{ integer = [1, 1000000], log = true }", 4_839), "4840");

@@ -1,10 +1,10 @@
 //! A checksum over words of eight bytes: `h = rotate((h ^ word) * K)`, where `K` depends on the kind of word.
 //!
-//! Each step is a bijection of the word, so the checksum detects every change to a single word. It misses
-//! other changes with probability 2^-64. Checksums are stored on disk, so a different formula would require a
-//! new store version.
+//! Each step is a bijection of the word, so the checksum detects every change to a single word. The checksum
+//! misses other changes with probability 2^-64. Checksums are stored on disk, so a different formula would
+//! require a new store version.
 
-/// The factor in the formula. It is odd, so that the multiplication is invertible.
+/// The factor in the formula, which is odd so that the multiplication is invertible.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Checksum of the words added so far.

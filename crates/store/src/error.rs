@@ -77,8 +77,8 @@ fn by(pid: Option<u32>, host: Option<&str>) -> String {
 /// Disk space in bytes that a store needs to continue for a while.
 const ROOM: usize = 1 << 20;
 
-/// Returns whether a store's folder has no disk space left. This is tested by writing a file, because the
-/// number of free blocks does not account for quotas.
+/// Returns whether a store's folder has no disk space left. The test writes a file, because the number of
+/// free blocks does not account for quotas.
 fn has_no_room(store: &Path) -> bool {
     let (mut file, path) = match create_beside(store) {
         Ok(created) => created,

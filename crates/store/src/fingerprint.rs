@@ -98,7 +98,7 @@ fn files(command: &CommandTemplate, workdir: &Workdir) -> Vec<PathBuf> {
             [Piece::Literal(word)] => Some(PathBuf::from(word)),
             _ => None,
         },
-        Argument::Params => None,
+        Argument::Params | Argument::Written(_) => None,
     };
     let from = |path: PathBuf| match workdir {
         Workdir::Shared(folder) => Some(folder.join(path)),

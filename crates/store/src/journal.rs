@@ -1,4 +1,4 @@
-//! The journal mode that makes commits durable. It depends on the campaign's file system.
+//! The journal mode that makes commits durable, which depends on the campaign's file system.
 //!
 //! With write-ahead logging, other processes can read while a campaign runs. But the log's index is in shared
 //! memory, which only processes on the same machine can use. On file systems that several machines can mount,

@@ -139,7 +139,7 @@ impl Store {
 }
 
 impl StoreReader {
-    /// Checks the whole file for damage. This takes a while if the file is large.
+    /// Checks the whole file for damage. The check takes a while if the file is large.
     pub fn verify(&self) -> Result<(), StoreError> {
         let sql = "SELECT * FROM pragma_integrity_check LIMIT 1";
         let found: String = self.ask(self.connection.query_row(sql, [], |row| row.get(0)))?;

@@ -22,7 +22,8 @@ pub struct Loaded {
     /// All trials in the order in which the search received them, and all configurations under their stored
     /// numbers.
     pub history: History,
-    /// The last snapshot of the search. It may have absorbed fewer trials than the history contains.
+    /// The last snapshot of the search. The snapshot may have absorbed fewer trials than the history
+    /// contains.
     pub state: Option<State>,
     /// The time that the campaign has used.
     pub spent: Elapsed,

@@ -25,7 +25,7 @@ pub(super) const STEPS: &[Step] = &[
     (3, "UPDATE state SET snapshot = NULL, told = NULL;"),
     // Adds the constrained outputs of validation trials.
     (4, "ALTER TABLE validation ADD COLUMN constraints TEXT;"),
-    // Adds checksums. They are filled in after the last step.
+    // Adds checksums, which are filled in after the last step.
     (
         5,
         "ALTER TABLE trial ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;

@@ -57,7 +57,7 @@ pub(super) fn identify(path: &Path) -> Result<u32, StoreError> {
     }
 }
 
-/// Opens a store for reading only. This does not disturb another process that writes to it.
+/// Opens a store for reading only. Reading does not disturb another process that writes to the store.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
     let found = identify(path)?;
     if found < VERSION {
@@ -91,8 +91,8 @@ pub(super) fn open_to_write(path: &Path, journal: Journal) -> Result<Connection,
     let open = || {
         let mut connection = Connection::open_with_flags(path, flags)?;
         if journal == Journal::Rollback {
-            // This must happen before anything is read. Then a write-ahead log that is left over from another
-            // file system can be merged without shared memory.
+            // The lock must be taken before anything is read. Then a write-ahead log that is left over from
+            // another file system can be merged without shared memory.
             lock_permanently(&connection)?;
         }
         connection.pragma_update(None, "synchronous", "full")?;
@@ -120,7 +120,7 @@ fn merge_log(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(LONG)
 }
 
-/// Sets the journal mode for a session, and returns the mode in effect. This happens only when a session
+/// Sets the journal mode for a session, and returns the mode in effect. The mode is set only when a session
 /// starts, so opening a store without writing to it leaves no other files in its folder.
 pub(super) fn begin_journal(connection: &Connection, journal: Journal) -> rusqlite::Result<Journal> {
     if set_journal(connection, journal)? == journal.mode() {

@@ -16,7 +16,7 @@ pub struct Charter {
     pub folder: PathBuf,
     /// The space of the campaign's configurations.
     pub space: Space,
-    /// Names of the instances, indexed by instance number. They include the instance of every trial. A
+    /// Names of the instances, indexed by instance number. The list includes the instance of every trial. A
     /// campaign without instances has one entry.
     pub instances: Vec<String>,
     /// Random seed.
@@ -87,8 +87,8 @@ pub struct StoredValidation {
     pub instance: String,
     /// The trial.
     pub record: Record,
-    /// The machine that ran the trial, if known. It is not written with the trial, because it is stored with
-    /// the session.
+    /// The machine that ran the trial, if known. The machine is not written with the trial, because it is
+    /// stored with the session.
     pub host: Option<String>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A commit waits for the disk, which takes several milliseconds on most machines. So batches are queued. The
 //! thread writes all queued batches in one transaction, commits, and then acknowledges the number of batches
-//! on disk. It never acknowledges a batch before the commit.
+//! on disk. A batch is never acknowledged before the commit.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 pub enum Acknowledgement {
     /// Batches submitted to this writer are on disk.
     Committed {
-        /// Number of batches on disk, counted from the first one submitted. It never decreases.
+        /// Number of batches on disk, counted from the first one submitted. This number never decreases.
         batches: u64,
     },
     /// The remaining batches will never reach the disk. This message is sent once, as the last one.
@@ -55,8 +55,8 @@ enum Order {
     Finish(String),
 }
 
-/// Result of the thread. It contains the lock, so that the writer keeps the lock until it is dropped, even if
-/// the thread has failed.
+/// Result of the thread. The result contains the lock, so that the writer keeps the lock until it is dropped,
+/// even if the thread has failed.
 #[derive(Debug)]
 struct Ended {
     _lock: WriterLock,

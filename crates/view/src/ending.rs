@@ -27,6 +27,8 @@ pub struct Ending {
     pub cut_short: Option<CutShort>,
     /// Number of pairs planned for the validation; `None` if no validation was planned.
     pub planned: Option<usize>,
+    /// Number of configurations that violate a constraint, as far as measured.
+    pub violating: usize,
 }
 
 /// The result of a search, judged by its own trials alone.
@@ -82,7 +84,9 @@ impl Ending {
         };
         let verdict = outcome.validation.verdict.as_ref().map(|judged| Verdict::of(judged, costs));
         let progress = Progress::of(&outcome.progress, costs);
-        Self::new(outcome.stop.clone(), progress, verdict, cut_short, wanted.then_some(outcome.planned))
+        let planned = wanted.then_some(outcome.planned);
+        let ending = Self::new(outcome.stop.clone(), progress, verdict, cut_short, planned);
+        Self { violating: outcome.violating, ..ending }
     }
 
     /// Creates an ending from its parts.
@@ -100,7 +104,7 @@ impl Ending {
             0 => Found::NothingBetter,
             _ => Found::Better,
         };
-        Self { stop, progress, found, verdict, cut_short, planned }
+        Self { stop, progress, found, verdict, cut_short, planned, violating: 0 }
     }
 
     /// Returns whether the search stopped early.

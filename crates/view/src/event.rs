@@ -132,6 +132,9 @@ fn warning(warning: &Warning, costs: &Costs) -> Value {
         }
         Warning::SmallBudget { passes } => json!({ "warning": "small_budget", "passes": passes }),
         Warning::AlmostNoCpu { share } => json!({ "warning": "almost_no_cpu", "share": share }),
+        Warning::WallLimit { id, cpu, wall } => {
+            json!({ "warning": "wall_limit", "trial": id.0, "cpu": cpu, "wall": wall })
+        }
         Warning::Dethroned { config, by } => {
             json!({ "warning": "dethroned", "configuration": config.0, "by": by.0 })
         }

@@ -118,8 +118,8 @@ impl<'a> Records<'a> {
         can_be.then(|| progress::compare(self.history(), settings, default, best)).flatten()
     }
 
-    /// Returns the verdict on the best configuration, from the validation trials so far. It equals the
-    /// verdict that the run itself reported.
+    /// Returns the verdict on the best configuration, from the validation trials so far. This verdict equals
+    /// the one that the run itself reported.
     pub(crate) fn judged(&self) -> Result<Option<Judged>, ViewError> {
         let (mut settings, best) = (self.kept.settings()?, self.best());
         // All stored pairs count, whatever the budget of the session that measured them.

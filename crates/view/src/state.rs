@@ -9,21 +9,21 @@ use store::{self, Holder};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum State {
-    /// It has not started.
+    /// The campaign has not started.
     New,
-    /// It is running.
+    /// The campaign is running.
     Running {
         /// The process ID, if known.
         pid: Option<u32>,
         /// The machine's host name, if known.
         host: Option<String>,
     },
-    /// It has ended.
+    /// The campaign has ended.
     Stopped {
         /// The reason why the last session ended.
         reason: String,
     },
-    /// Its last session ended without storing a reason, so it was probably killed.
+    /// The last session ended without storing a reason, so it was probably killed.
     Killed,
 }
 

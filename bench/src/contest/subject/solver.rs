@@ -34,8 +34,8 @@ pub(crate) struct Solver {
     pub(crate) program: &'static str,
     /// Parameters in captune's own format.
     space: &'static str,
-    /// Changes to the text of the space, each as the old and the new text. They remove features that not
-    /// every configurator supports.
+    /// Changes to the text of the space, each as the old and the new text. These changes remove features that
+    /// not every configurator supports.
     simplified: &'static [(&'static str, &'static str)],
     /// File extension of the instances.
     extension: &'static str,

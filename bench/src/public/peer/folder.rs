@@ -12,7 +12,7 @@ use space::format::{Format, write};
 use super::OUTPUT;
 use crate::contest::arena::Arena;
 
-/// Folder of one cell. It is kept if the cell fails.
+/// Folder of one cell, which is kept if the cell fails.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {

@@ -88,8 +88,8 @@ fn has_succeeded(history: &History) -> bool {
     [Status::Finished, Status::Capped, Status::Timeout].iter().any(|&status| history.count(status) > 0)
 }
 
-/// Returns the record of a trial from an earlier session. It has no details, because they are only in the
-/// store.
+/// Returns the record of a trial from an earlier session. The record has no details, because these are only
+/// in the store.
 fn remembered(trial: &Trial) -> Box<Record> {
     Box::new(Record { trial: trial.clone(), detail: Detail::default(), started: 0.0, ended: 0.0, slot: 0 })
 }

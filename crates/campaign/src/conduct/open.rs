@@ -524,8 +524,8 @@ fn in_place_of(
     Opened { opening: Opening::Reuse { differences, trials, not_reused, set_aside }, ..opened }
 }
 
-/// Returns the names of the instances that were drawn at random for the validation. They are stored so that
-/// no later search tunes on them.
+/// Returns the names of the instances that were drawn at random for the validation. The names are stored so
+/// that no later search tunes on these instances.
 fn drawn_test_instances(scenario: &Scenario) -> Option<Vec<String>> {
     let drawn = scenario.instances.share.is_some() || scenario.instances.folds.is_some();
     drawn.then(|| scenario.instances.test.iter().map(|instance| instance.name.clone()).collect())

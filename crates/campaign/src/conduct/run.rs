@@ -9,7 +9,7 @@ use super::both_targets::BothTargets;
 use super::open::{ConductError, Opened, worker_slots};
 use crate::deadline::Deadline;
 use crate::event::Stop;
-use crate::progress::Progress;
+use crate::progress::{self, Progress};
 use crate::queue::Queue;
 use crate::staging::Staging;
 use crate::validation::{Concluded, comparable, conclude, plan};
@@ -42,6 +42,8 @@ pub struct Outcome {
     pub planned: usize,
     /// The deadline, if there was one, including its last refusal of a trial.
     pub deadline: Option<Deadline>,
+    /// Number of configurations that violate a constraint, as far as measured.
+    pub violating: usize,
 }
 
 impl Opened {
@@ -85,9 +87,11 @@ impl Opened {
             Concluded::default()
         };
         let deadline = campaign.deadline();
+        let violating =
+            progress::violating(campaign.optimizer().history(), &settings.problem.objective.constraints);
         campaign.finish(&reason(&stop, scenario.against()))?;
         let planned = plan(&settings, unseen).pairs.len();
-        Ok(Outcome { stop, progress, best, validation, planned, deadline })
+        Ok(Outcome { stop, progress, best, validation, planned, deadline, violating })
     }
 }
 

@@ -23,8 +23,8 @@ pub struct ValidationOrder {
     pub folder: PathBuf,
     /// The configuration to validate; the best one if this is `None`.
     pub configuration: Option<Configuration>,
-    /// Files or words to validate on, written as in the scenario. They replace the instances set aside for
-    /// validation.
+    /// Files or words to validate on, written as in the scenario. These files or words replace the instances
+    /// set aside for validation.
     pub instances: Vec<String>,
     /// Cutoff for the validation; overrides the scenario's.
     pub cutoff: Option<f64>,

@@ -1,4 +1,4 @@
-//! Reads JSON as Python writes it: with `NaN` and `Infinity`, which are not valid JSON. They are read as
+//! Reads JSON as Python writes it: with `NaN` and `Infinity`, which are not valid JSON. Both are read as
 //! `null`.
 
 use serde_json::Value;

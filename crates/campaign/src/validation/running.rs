@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::problem::Objective;
-use engine::{ConfigId, Configuration, InstanceId, Observation, Rng, TrialId, TrialKey, TrialRequest, Why};
+use engine::{
+    ConfigId, Configuration, InstanceId, Observation, Pair, Rng, TrialId, TrialKey, TrialRequest, Why,
+};
 use execution::{Record, with_causes};
 
 use super::told::{Known, OnBoth};
@@ -42,7 +44,7 @@ pub struct Validation<'a> {
     pub settings: &'a Settings,
     /// Function that returns the name of an instance.
     pub names: &'a dyn Fn(InstanceId) -> String,
-    /// Trials from earlier sessions. They are not repeated unless `fresh` is set.
+    /// Trials from earlier sessions. These trials are not repeated unless `fresh` is set.
     pub measured: &'a [StoredValidation],
     /// Whether to repeat trials that were measured in earlier sessions.
     pub fresh: bool,
@@ -181,9 +183,24 @@ impl<'a> Pass<'a> {
         let known = Known::of(if *fresh { &[] } else { measured }, &objective);
         let (mut told, mut hosts) = (BTreeMap::new(), BTreeSet::new());
         let mut order = order(plan, settings.problem.seed);
+        let find = |place: usize, role: Role| {
+            let pair: Pair = plan.pairs[place];
+            known.find(validation.candidate(role).config, &names(pair.instance), pair.seed)
+        };
+        let was_measured_for_another = |place: usize| {
+            let Pair { instance, seed } = plan.pairs[place];
+            let name = names(instance);
+            let is_of_these = |config| config == default.config || config == incumbent.config;
+            measured
+                .iter()
+                .any(|row| row.key().2 == seed && row.instance == name && !is_of_these(row.key().0))
+        };
         order.retain(|&(place, role)| {
-            let (pair, config) = (plan.pairs[place], validation.candidate(role).config);
-            let before = known.find(config, &names(pair.instance), pair.seed);
+            // The load of a machine changes. So a time that was measured beside another configuration's does
+            // not count beside this one's.
+            let other = if role == Role::Default { Role::Incumbent } else { Role::Default };
+            let is_stale = settings.validation.are_times && are_two && find(place, other).is_none();
+            let before = find(place, role).filter(|_| !(is_stale && was_measured_for_another(place)));
             let is_known = before.is_some();
             hosts.extend(before.and_then(|before| before.host.clone()));
             told.extend(before.map(|before| ((place, role), before.record.trial.observation.clone())));

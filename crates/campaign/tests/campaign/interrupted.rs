@@ -141,7 +141,7 @@ fn race(what: &What) -> Option<String> {
     is_of_race.then(|| format!("{what:?}"))
 }
 
-/// This is not a test in itself: it runs in the process that gets killed.
+/// This function is not a test in itself: it runs in the process that gets killed.
 #[test]
 fn process_to_be_killed() {
     if let Ok(folder) = std::env::var(FOLDER) {

@@ -4,8 +4,8 @@ use campaign::budget::Budget;
 use campaign::event::What;
 use campaign::resume::Resumed;
 use campaign::validation::{Concluded, conclude};
-use campaign::{Campaign, Desk, Ledger};
-use engine::{InstanceId, Status, TrialRequest, Why};
+use campaign::{Campaign, Desk, Ledger, Settings};
+use engine::{ConfigId, InstanceId, Status, TrialRequest, Why};
 use execution::executor::{Answer, Happening, Inbox, Simulated};
 use scenario::testkit::Stage;
 use store::{Charter, Store};
@@ -17,7 +17,10 @@ const UNSEEN: u32 = 8;
 /// Searches, unless the search is already complete, and validates until `most` validation trials have ended.
 /// In every second session, some of these trials are lost.
 fn session(stage: &Stage, number: usize, most: usize) -> Concluded {
-    let settings = settings(5, 50.0, Budget { trials: Some(60), ..Budget::default() });
+    session_of(stage, number, most, settings(5, 50.0, Budget { trials: Some(60), ..Budget::default() }))
+}
+
+fn session_of(stage: &Stage, number: usize, most: usize, settings: Settings) -> Concluded {
     let folder = stage.folder.join("bowl.campaign");
     let charter = Charter {
         name: "bowl".to_owned(),
@@ -83,5 +86,23 @@ fn an_interrupted_validation_gives_the_same_verdict() {
         assert_eq!(store.validations().unwrap().len(), 48);
         // Another session changes nothing.
         assert_eq!(session(&stage, 0, usize::MAX).verdict, Some(whole.clone()));
+    }
+}
+
+/// The load of a machine may have changed since the default was timed beside an earlier winner.
+#[test]
+fn the_default_is_timed_again_beside_a_new_winner_and_counts_are_kept() {
+    for (are_times, expected) in [(true, 48), (false, 24)] {
+        let stage = Stage::new();
+        for trials in [20, 300] {
+            let mut settings = settings(5, 50.0, Budget { trials: Some(trials), ..Budget::default() });
+            settings.validation.are_times = are_times;
+            let judged = session_of(&stage, 0, usize::MAX, settings).verdict.unwrap();
+            assert_eq!(judged.verdict.comparison.pairs, 24);
+        }
+        let rows = Store::read(&stage.folder.join("bowl.campaign")).unwrap().validations().unwrap();
+        let of_default = rows.iter().filter(|row| row.key().0 == ConfigId(0)).count();
+        assert_eq!(rows.len() - of_default, 48, "both sessions have a winner of their own");
+        assert_eq!(of_default, expected, "times: {are_times}");
     }
 }

@@ -70,7 +70,7 @@ pub(crate) fn go_on(folder: &Path, trials: u64) -> Stop {
     stop.unwrap()
 }
 
-/// This is not a test in itself: it runs in the process that gets killed.
+/// This function is not a test in itself: it runs in the process that gets killed.
 #[test]
 fn process_to_be_killed() {
     if let Ok(folder) = std::env::var(FOLDER) {
@@ -125,7 +125,7 @@ fn all_dead(folder: &Path) -> bool {
     matches!(dead.recv_timeout(Duration::from_secs(30)), Ok(Ok(())))
 }
 
-/// Checks the store and returns its trials. They must contain all earlier trials, and no trial twice.
+/// Checks the store and returns its trials. The store must contain all earlier trials, and no trial twice.
 fn check(folder: &Path, before: &[Trial], known: &BTreeSet<u64>) -> Vec<Trial> {
     // If the process was killed while it started the guardian, the guardian may hold the lock for a moment.
     let begin = Instant::now();

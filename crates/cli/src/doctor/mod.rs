@@ -54,7 +54,7 @@ fn why(error: &LaunchError) -> String {
     }
 }
 
-/// Starts, in this tier, a process that leaves its session, and reports whether the process was found.
+/// Starts a process that leaves its session, in this tier, and reports whether the process was found.
 fn works(tier: Tier) -> Result<String, LaunchError> {
     let limits = Limits { wall: Some(Duration::from_secs(10)), ..Limits::default() };
     let finished = confine::run(&with_tier(What::Escape, Some(tier)), &limits, &Control::new())?;
@@ -151,7 +151,7 @@ fn judge(tried: &TryOut, finished: &Finished) -> String {
     }
 }
 
-/// Returns a command that ends at once. It is used to test whether limits can be enforced.
+/// Returns a command that ends at once. This command is used to test whether limits can be enforced.
 pub(crate) fn nothing() -> Command {
     with_tier(What::Nothing, None)
 }

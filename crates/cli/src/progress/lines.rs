@@ -1,8 +1,10 @@
 //! Permanent lines, one per event.
 
+use std::collections::BTreeSet;
+
 use campaign::event::{Event, NewIncumbent, Warning, What};
 use engine::propose::{Choice, Learner};
-use engine::racing::Requested;
+use engine::racing::{Drop, Requested};
 use scenario::are_kept;
 use scenario::shell::quoted;
 use space::Values;
@@ -11,7 +13,7 @@ use view::PassCost;
 use super::Facts;
 use crate::bounds;
 use crate::changes;
-use crate::words::{clock, count, counted, harmless, name, share, span};
+use crate::words::{clock, count, counted, harmless, name, seconds, share, span};
 
 /// A permanent line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,6 +74,47 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<Line> {
     }
 }
 
+/// Returns the line for the end of a race of a configuration that the user asked for.
+pub(crate) fn lost(at: f64, config: u32, pairs: usize, why: Drop) -> Option<Line> {
+    let why = match why {
+        Drop::Sum | Drop::Batch => "it is worse than the best so far",
+        Drop::Failure => "it fails where the best so far does not",
+        Drop::Wrong => "it gave a wrong answer",
+        Drop::Constraint => "it violates a bound",
+        Drop::Lost => "its trials were lost several times in a row",
+        Drop::Restart => return None,
+    };
+    let (start, pairs) = (format!(" {}  ", clock(at)), counted(pairs as u64, "pair"));
+    let text = format!("{start}Your configuration #{config} has lost its race after {pairs}: {why}");
+    Some(Line { kind: Kind::Plain, text, indent: start.len(), first: 0..0 })
+}
+
+/// The configurations that the user asked for and whose races have not ended.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted(BTreeSet<u32>);
+
+impl Wanted {
+    /// Returns the line for the end of such a race.
+    pub(crate) fn after(&mut self, event: &Event) -> Option<Line> {
+        match &event.what {
+            What::Requested { config, requested: Requested::Next | Requested::Underway, .. } => {
+                self.0.insert(config.0);
+                None
+            }
+            What::NewIncumbent(best) => {
+                self.0.remove(&best.config.0);
+                None
+            }
+            What::RaceDropped { config, pairs, why } if self.0.contains(&config.0) => {
+                let line = lost(event.at, config.0, *pairs, *why)?;
+                self.0.remove(&config.0);
+                Some(line)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Returns the plan: the time that the default takes for one pass over the instances, and the number of
 /// passes that the budget covers.
 pub(crate) fn pass(pass: &PassCost, facts: &Facts) -> Line {
@@ -79,7 +122,7 @@ pub(crate) fn pass(pass: &PassCost, facts: &Facts) -> Line {
     let timeout = if pass.is_timeout { " (a timeout)" } else { "" };
     let (verb, cost) = (costs.verb(), costs.show(pass.cost));
     let invented = if costs.against == "starting point" {
-        " (the middle of each range that has no default)"
+        " (where no default is given: the middle of the range, or the first choice)"
     } else {
         ""
     };
@@ -161,6 +204,12 @@ pub(crate) fn warn(warning: &Warning, facts: &Facts) -> String {
         Warning::AlmostNoCpu { share: part } => format!(
             "Trials use the CPU for only {} of their time: the work happens elsewhere; minimise wall_time instead",
             share(*part)
+        ),
+        Warning::WallLimit { id, cpu, wall } => format!(
+            "Trial {id} was stopped after {} of wall time, at {} of CPU time, and counts as a timeout: the machine is \
+             overloaded, or the target waits; raise `limits.wall` or use fewer workers",
+            seconds(*wall),
+            seconds(*cpu)
         ),
         Warning::Dethroned { config, by } => format!(
             "The best so far, {}, gave a wrong answer and is barred; {} replaces it",

@@ -3,7 +3,7 @@
 use campaign::event::{Event, What};
 use view::Pass;
 
-use super::lines::{Kind, Line};
+use super::lines::{Kind, Line, Wanted};
 use super::{Facts, block, lines};
 
 /// Seconds of campaign time before the first heartbeat, and between heartbeats.
@@ -14,13 +14,14 @@ const EVERY: f64 = 60.0;
 pub(crate) struct Log {
     facts: Facts,
     pass: Pass,
+    wanted: Wanted,
     /// Campaign time of the next heartbeat.
     due: Option<f64>,
 }
 
 impl Log {
     pub(crate) fn new(facts: Facts) -> Self {
-        Self { facts, pass: Pass::default(), due: None }
+        Self { facts, pass: Pass::default(), wanted: Wanted::default(), due: None }
     }
 
     /// Returns the lines for an event.
@@ -28,6 +29,7 @@ impl Log {
         let pass = self.pass.after(event, &self.facts.means(), &self.facts.costs);
         let mut shown: Vec<Line> = pass.map(|pass| lines::pass(&pass, &self.facts)).into_iter().collect();
         shown.extend(lines::line(event, &self.facts));
+        shown.extend(self.wanted.after(event));
         // Count from the first event of this session, because the time of a resumed campaign does not start
         // at zero.
         let due = *self.due.get_or_insert(event.at + FIRST);

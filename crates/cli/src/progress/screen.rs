@@ -9,7 +9,7 @@ use std::io::Write;
 use campaign::event::{Event, What};
 use view::Pass;
 
-use super::lines::{Kind, Line};
+use super::lines::{Kind, Line, Wanted};
 use super::{Facts, block, lines};
 use crate::paint::Paint;
 use crate::words::harmless;
@@ -22,6 +22,7 @@ const PAUSE: f64 = 0.2;
 pub(crate) struct Screen {
     facts: Facts,
     pass: Pass,
+    wanted: Wanted,
     paint: Paint,
     /// Number of the block's lines that are on the screen now.
     drawn: usize,
@@ -34,14 +35,22 @@ pub(crate) struct Screen {
 impl Screen {
     pub(crate) fn new(facts: Facts) -> Self {
         let (pass, paint) = (Pass::default(), Paint::of_standard_error());
-        Self { facts, pass, paint, drawn: 0, at: f64::NEG_INFINITY, block: Vec::new() }
+        Self {
+            facts,
+            pass,
+            wanted: Wanted::default(),
+            paint,
+            drawn: 0,
+            at: f64::NEG_INFINITY,
+            block: Vec::new(),
+        }
     }
 
     pub(crate) fn show(&mut self, event: &Event) {
         if let Some(pass) = self.pass.after(event, &self.facts.means(), &self.facts.costs) {
             self.stay(&lines::pass(&pass, &self.facts));
         }
-        if let Some(line) = lines::line(event, &self.facts) {
+        for line in [lines::line(event, &self.facts), self.wanted.after(event)].into_iter().flatten() {
             self.stay(&line);
         }
         let block = match &event.what {

@@ -178,6 +178,7 @@ fn all_events() -> Vec<What> {
         What::Warning(Warning::MostlyTimeouts { timeouts: 12, pairs: 20 }),
         What::Warning(Warning::SmallBudget { passes: 3.24 }),
         What::Warning(Warning::AlmostNoCpu { share: 0.02 }),
+        What::Warning(Warning::WallLimit { id: TrialId(123), cpu: 4.3, wall: 15.016 }),
         What::Warning(Warning::Dethroned { config: ConfigId(4), by: ConfigId(0) }),
         What::Warning(Warning::Teardown { id: TrialId(12), reason: "teardown: exit 4".to_owned() }),
         What::Warning(Warning::LeftBehind { id: TrialId(13), path: "/tmp/captune-run-1-2".into() }),

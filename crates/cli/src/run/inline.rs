@@ -24,7 +24,7 @@ pub(crate) struct InlineCommand {
     command: Vec<String>,
 }
 
-/// The options for budget and execution. They also apply to runs of a scenario.
+/// The options for budget and execution, which also apply to runs of a scenario.
 pub(super) struct Terms {
     pub(super) wall: Option<Duration>,
     pub(super) cpu: Option<Duration>,

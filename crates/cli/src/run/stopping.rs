@@ -33,8 +33,8 @@ impl Stopping {
         stopping
     }
 
-    /// Registers the campaign that receives signals from now on. It also receives any signal that came
-    /// before.
+    /// Registers the campaign that receives signals from now on. The campaign also receives any signal that
+    /// came before.
     pub(crate) fn register(&self, bell: Bell) {
         *self.bell.lock().unwrap_or_else(PoisonError::into_inner) = Some(bell);
         if self.is_interrupted() {

@@ -124,7 +124,9 @@ fn rows(picture: &Picture, figures: &Figures) -> Vec<(&'static str, String)> {
         rows.push(("best", format!("the {against}: {}", shown(&figures.best))));
     } else {
         rows.push(("best", format!("{}  {}", name(config, against), shown(&figures.best))));
-        rows.push((against, shown(&figures.default)));
+        // The column of labels is narrow.
+        let label = if against == "starting point" { "start" } else { against };
+        rows.push((label, shown(&figures.default)));
     }
     match &figures.best {
         Some(best) if !best.feasible => {

@@ -144,7 +144,7 @@ fn become_subreaper() -> Result<(), Failure> {
 
 fn signal_group(group: Option<Pid>, signal: Signal) {
     if let Some(group) = group {
-        // This fails only if the group is empty.
+        // The call fails only if the group is empty.
         kill_process_group(group, signal).ok();
     }
 }

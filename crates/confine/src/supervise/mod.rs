@@ -34,8 +34,9 @@ use crate::sys;
 /// The hidden first argument that turns an executable into a guardian.
 pub(crate) const SUPERVISE: &str = "__supervise";
 
-/// Name of guardians and supervisors in process lists. It differs from the caller's name, so that `killall`
-/// with the caller's name leaves them alive. They can then kill the processes that the caller started.
+/// Name of guardians and supervisors in process lists. This name differs from the caller's, so that `killall`
+/// with the caller's name leaves guardians and supervisors alive. They can then kill the processes that the
+/// caller started.
 pub(crate) const NAME: &str = "confine";
 
 /// Runs as the guardian until the caller is gone.

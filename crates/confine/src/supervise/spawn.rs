@@ -83,8 +83,8 @@ fn prepare_session([stdin, stdout, stderr]: [BorrowedFd<'_>; 3]) -> Result<(), F
     sys::unblock_signals();
     // A setuid program would gain another user's rights and could then no longer be killed.
     set_no_new_privs(true).during(Step::Session)?;
-    // If memory runs out, the kernel should kill the target and not its supervisor. This is not a limit,
-    // so a failure is ignored.
+    // If memory runs out, the kernel should kill the target and not its supervisor. This setting is not a
+    // limit, so a failure is ignored.
     fs::write("/proc/self/oom_score_adj", "800").ok();
     Ok(())
 }
@@ -104,9 +104,9 @@ fn limit_resources(job: &Job, memory_by_process: bool) -> Result<(), Failure> {
         limit(Resource::Data, bytes)?;
     }
     if let (Some(cap), None) = (job.limits.cpu, job.limits.grace) {
-        // A safety net in case caller, guardian and supervisor are all killed at once. It leaves a margin,
-        // because the kernel counts ticks and whole seconds. A target with a grace period may use more CPU
-        // time, so it has no such limit.
+        // A safety net in case caller, guardian and supervisor are all killed at once. The limit leaves a
+        // margin, because the kernel counts ticks and whole seconds. A target with a grace period may use
+        // more CPU time, so it has no such limit.
         limit(Resource::Cpu, cap.saturating_add(Duration::from_secs(3)).as_secs())?;
     }
     Ok(())

@@ -30,8 +30,8 @@ const IDLE_WAIT: Duration = Duration::from_millis(4);
 const FIRST_SAMPLE: Duration = Duration::from_millis(5);
 /// Wait between later checks of memory and number of processes.
 const SAMPLE_WAIT: Duration = Duration::from_millis(50);
-/// The value used instead of [`SAMPLE_WAIT`] if the number of processes is limited. It is shorter, because
-/// processes multiply fast.
+/// The value used instead of [`SAMPLE_WAIT`] if the number of processes is limited. This wait is shorter,
+/// because processes multiply fast.
 const PROCESS_SAMPLE_WAIT: Duration = Duration::from_millis(5);
 /// Largest difference between two measurements of the same time that counts as rounding.
 const ROUNDING: Duration = Duration::from_millis(1);

@@ -152,7 +152,7 @@ impl ControlGroup {
 
     /// Kills all members at once.
     pub(crate) fn kill(&self) {
-        // This fails only if the group is gone, and its members with it.
+        // The write fails only if the group and its members are gone.
         (&self.kill).write_all(b"1").ok();
     }
 

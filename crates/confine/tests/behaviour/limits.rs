@@ -8,8 +8,8 @@ use crate::stage::{
     Stage, cpu, every_tier, misbehave, no_limits, run, tight_tiers, undisturbed, wall, working,
 };
 
-/// A run with a limit of 50 ms that takes this long was stopped too late. This is loose on purpose: `bench`
-/// measures the exact figures.
+/// A run with a limit of 50 ms that takes this long was stopped too late. The bound is loose on purpose:
+/// `bench` measures the exact figures.
 const LATE: Duration = Duration::from_millis(150);
 
 #[test]
@@ -48,8 +48,8 @@ fn cpu_time_of_one_process_and_of_a_tree() {
 #[test]
 fn cpu_time_of_children_nobody_waits_for() {
     for tier in every_tier() {
-        // The children of `unwaited` run at the same time. Those of `relay` run one after the other, so
-        // that each is gone when the next one is seen.
+        // The children of `unwaited` run at the same time. The children of `relay` run one after the other,
+        // so that each is gone when the next one is seen.
         for what in ["unwaited 2 60", "relay 200 0.02"] {
             let finished = run(&misbehave(what).tier(tier), &cpu(200));
             assert_eq!(finished.stopped, Some(Stop::Limit(Limit::Cpu)), "{tier} {what}");

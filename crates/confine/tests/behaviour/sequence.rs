@@ -180,7 +180,7 @@ fn processes_of_a_set_up_die_with_caller_guardian_and_supervisor() {
     }
 }
 
-/// Starts a caller in a separate process. It runs a set-up, and then a command unless `idle`.
+/// Starts a caller in a separate process. The caller runs a set-up and then, unless `idle`, a command.
 fn call(stage: &Stage, tier: Tier, idle: bool) -> Child {
     Process::new(MISBEHAVE)
         .args(["call-sequence", tier.name(), if idle { "idle" } else { "busy" }])

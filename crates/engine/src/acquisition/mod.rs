@@ -1,8 +1,8 @@
 //! Acquisition functions: how useful a trial of a configuration is, given a model's prediction.
 //!
-//! They use predictions, never models, so each works with every surrogate. All return the logarithm of a
-//! utility; larger is better. Far from the best cost, the utility itself would underflow to 0, and all such
-//! points would look alike.
+//! Acquisition functions use predictions, never models, so each works with every surrogate. All return the
+//! logarithm of a utility; larger is better. Far from the best cost, the utility itself would underflow to 0,
+//! and all such points would look alike.
 //!
 //! | acquisition | utility |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! The trials in a history that a model learns from.
 //!
-//! These are the first n trials. If there are too many for a fit, only a share of them is used, selected by a
-//! hash of the configuration and the pair. While the share stays the same, each training set begins with the
-//! previous one. All outputs are learned from the same trials.
+//! A model learns from the first n trials. If there are too many for a fit, only a share of them is used,
+//! selected by a hash of the configuration and the pair. While the share stays the same, each training set
+//! begins with the previous one. All outputs are learned from the same trials.
 
 use math::mix;
 

@@ -92,9 +92,9 @@ pub fn constraint<'a>(
     of_trials(problem, history, instances, Scale::Linear, None, readings.into_iter())
 }
 
-/// Returns, for each of the first trials, the index of the reading it contributed to in the [training
-/// set](constraint). Several trials of a pair or configuration may share a reading. Returns `None` for a
-/// trial that did not report the output or is not in the part.
+/// Returns the index of the reading in the [training set](constraint) that each of the first trials
+/// contributed to. Several trials of a pair or configuration may share a reading. Returns `None` for a trial
+/// that did not report the output or is not in the part.
 pub fn constraint_places(
     problem: &Problem,
     history: &History,
@@ -104,8 +104,8 @@ pub fn constraint_places(
     Outputs::of(history, part.into(), constraint, problem.objective.constraints[constraint].over).places
 }
 
-/// Chooses the scale of a model. It is logarithmic if there is a cutoff, since costs with a cutoff grow from
-/// zero, or if all costs of the first trials are positive.
+/// Chooses the scale of a model. The scale is logarithmic if there is a cutoff, since costs with a cutoff
+/// grow from zero, or if all costs of the first trials are positive.
 pub fn scale_of(objective: &Objective, history: &History, trials: usize) -> Scale {
     let positive = || {
         let mut costs = history.trials()[..trials].iter().filter_map(|trial| trial.observation.cost());

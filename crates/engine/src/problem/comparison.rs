@@ -70,7 +70,8 @@ impl Objective {
     }
 
     /// Returns the compared cost of a trial: exact, or a lower bound if the trial was capped. Returns `None`
-    /// if the trial provides no evidence. This is the only place where a status is turned into a number.
+    /// if the trial provides no evidence. This function is the only place where a status is turned into a
+    /// number.
     pub fn compared(&self, observation: &Observation) -> Option<Reading> {
         match (observation.status(), observation.cost()) {
             (Status::Finished, Some(cost)) => Some(cost),

@@ -33,8 +33,8 @@ use crate::observation::Observation;
 /// Number of pairs needed to judge a mean by its own standard deviation.
 const LEAST_PAIRS: usize = 4;
 
-/// Confidence needed to reject a mean of fewer pairs. It is high because the standard deviation comes from
-/// another configuration.
+/// Confidence needed to reject a mean of fewer pairs. The confidence is high because the standard deviation
+/// comes from another configuration.
 const FEW_PAIRS_CONFIDENCE: f64 = 0.999;
 
 /// Default confidence at which a race drops a challenger because its mean is above the bound.
@@ -78,8 +78,7 @@ impl Constraint {
 /// The value of one constrained output according to some trials, and whether it satisfies the constraint.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Holding {
-    /// The mean or maximum. It is a lower bound if some readings are lower bounds; `None` if no
-    /// pair counts.
+    /// The mean or maximum, as a lower bound if some readings are lower bounds; `None` if no pair counts.
     pub value: Option<Reading>,
     /// Number of pairs that count.
     pub pairs: usize,

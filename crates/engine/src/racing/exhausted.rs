@@ -1,8 +1,8 @@
 //! Chooses the next challenger when every configuration in a finite space has been tried.
 //!
 //! Most configurations were dropped after one pair, so it is not yet known which of them is best. They race
-//! again, the most promising first. This ends when the budget is spent, when all of them have met the
-//! incumbent on all pairs, or when all remaining ones are clearly worse:
+//! again, the most promising first. The races end when the budget is spent, when all configurations have met
+//! the incumbent on all pairs, or when all remaining configurations are clearly worse:
 //!
 //! ```text
 //! r = sum of its costs / sum of the incumbent's costs    over the n pairs on which it met the incumbent

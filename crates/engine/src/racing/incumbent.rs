@@ -94,7 +94,7 @@ impl IncumbentState {
         self.racing.max_pairs.max(1)
     }
 
-    /// Returns the number of pairs due after this many challengers. It stays small for an incumbent
+    /// Returns the number of pairs due after this many challengers. This number stays small for an incumbent
     /// that has failed on all pairs: any challenger that does not fail will beat it.
     pub(super) fn pairs_due(&self, challengers: usize) -> usize {
         let least = self.least_pairs();

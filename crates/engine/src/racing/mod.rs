@@ -171,7 +171,7 @@ pub trait Racer: Send {
     /// Lets a configuration from the history race before any new one.
     fn request(&mut self, config: ConfigId) -> Requested;
 
-    /// Reacts to a trial that has ended. It must be the last trial in the history.
+    /// Reacts to a trial that has ended. This trial must be the last one in the history.
     fn told(&mut self, id: TrialId, history: &History);
 
     /// Reports the costs that running trials have reached, all at the same moment. A running trial that is

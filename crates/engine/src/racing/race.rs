@@ -69,9 +69,8 @@ pub(super) struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// Returns whether a challenger may be stopped because of its cost. It may not while the
-    /// incumbent is infeasible: a fast infeasible incumbent would stop every slower feasible
-    /// challenger.
+    /// Returns whether a challenger may be stopped because of its cost. While the incumbent is infeasible, no
+    /// challenger may be stopped: a fast infeasible incumbent would stop every slower feasible challenger.
     fn capping(&self) -> bool {
         self.objective.cutoff.is_some() && self.ready && self.feasible
     }
@@ -109,8 +108,8 @@ impl Race {
         }
     }
 
-    /// Returns a race with tolerance. It starts with all pairs on which the challenger's cost is already
-    /// known.
+    /// Returns a race with tolerance. The race starts with all pairs on which the challenger's cost is
+    /// already known.
     pub(super) fn rematch(config: ConfigId, tolerance: f64, rules: Rules<'_>) -> Self {
         let is_met = |pair: &&Pair| known(rules.history, rules.objective, config, **pair).is_some();
         let order = rules.pairs.iter().filter(is_met).copied().collect();

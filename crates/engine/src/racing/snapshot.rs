@@ -9,11 +9,11 @@ use crate::history::History;
 use crate::observation::Status;
 use crate::trial::{Cap, ConfigId, Pair, TrialId, TrialKey, Why};
 
-/// The state of a racer without the history. It contains neither news nor the costs that running
+/// The state of a racer without the history. The state contains neither news nor the costs that running
 /// trials have reached.
 ///
-/// It is stored with field names. A field added later needs `#[serde(default)]`, so that campaigns stored by
-/// earlier versions can still be resumed in the middle of their races.
+/// The state is stored with field names. A field added later needs `#[serde(default)]`, so that campaigns
+/// stored by earlier versions can still be resumed in the middle of their races.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Snapshot {
     pub(super) next_trial: u64,
@@ -57,8 +57,8 @@ pub struct PendingTrial {
     pub(super) prior: Option<f64>,
 }
 
-/// The snapshot in stores up to version 6. These were written without field names, so the fields
-/// and their order must not change.
+/// The snapshot in stores up to version 6. Such snapshots were written without field names, so the fields and
+/// their order must not change.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SnapshotOfVersion6 {
     next_trial: u64,

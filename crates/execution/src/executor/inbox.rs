@@ -7,7 +7,7 @@ use engine::Interrupt;
 
 use super::Happening;
 
-/// Longest single wait. It prevents an overflow if the caller asks for an absurdly long wait.
+/// Longest single wait. This limit prevents an overflow if the caller asks for an absurdly long wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
 /// Messages in order of arrival. The campaign owns the inbox. Executors and other threads hold its

@@ -63,7 +63,7 @@ pub struct Refused(pub String);
 /// An executor, which runs trials. All times are campaign time: seconds since the start, not counting
 /// interruptions.
 pub trait Executor {
-    /// Returns the number of trials that run at once. It may change while a campaign runs.
+    /// Returns the number of trials that run at once. This number may change while a campaign runs.
     fn workers(&self) -> usize;
 
     /// Returns how campaign time passes.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use engine::{Cap, Configuration, TrialRequest};
 use scenario::shell;
 use scenario::{Argument, CappedBy, CommandTemplate, Instance, Measure, Piece, Program, Scenario};
+use space::ParameterId;
 
 use super::place::Place;
 use super::protocol;
@@ -129,6 +130,7 @@ impl CommandLine {
             match argument {
                 Argument::Pieces(pieces) => arguments.push(pieces.iter().map(text).collect()),
                 Argument::Params => arguments.extend(params(scenario, template, configuration)),
+                Argument::Written(id) => arguments.extend(written(scenario, *id, configuration)),
             }
         }
         let target = &scenario.target;
@@ -165,12 +167,14 @@ fn shown(path: &Path) -> String {
 
 /// Returns the arguments that replace `{params}` in a command.
 fn params(scenario: &Scenario, command: &CommandTemplate, configuration: &Configuration) -> Vec<String> {
-    let written = scenario.space.ids().zip(&scenario.target.writing);
-    let written = written.filter(|(id, _)| !command.names(*id));
-    written
-        .filter_map(|(id, writing)| configuration.value(id).map(|value| writing.arguments(&value)))
-        .flatten()
-        .collect()
+    let all = scenario.space.ids().filter(|id| !command.names(*id));
+    all.flat_map(|id| written(scenario, id, configuration)).collect()
+}
+
+/// Returns the arguments of one parameter.
+fn written(scenario: &Scenario, id: ParameterId, configuration: &Configuration) -> Vec<String> {
+    let value = configuration.value(id);
+    value.map_or_else(Vec::new, |value| scenario.target.writing[id.index()].arguments(&value))
 }
 
 /// Returns the cap as text for the target, rounded up.

@@ -37,8 +37,13 @@ const NEEDED: [&str; 24] = [
     "MODULEPATH",
 ];
 
-/// Returns variables that captune did not pass to the target and whose absence may explain its failure. First
-/// come variables that the target's output names, then variables that programs are known to need.
+/// Parts of messages with which programs report that something is missing.
+const CLUES: [&str; 8] =
+    ["not found", "no such file", "no module", "licen", "environment", "shared object", "not set", "import"];
+
+/// Returns variables that captune did not pass to the target and whose absence may explain its failure: first
+/// those that the target's output names, then those that programs are known to need. The latter are left out if
+/// the target complained about something else, such as an unknown option.
 pub fn suspects(output_tail: &[u8], target: &TargetSettings) -> Vec<String> {
     let set = target.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
     among(std::env::vars_os(), output_tail, &target.pass_env, &set)
@@ -60,7 +65,9 @@ fn among(
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words: Vec<&str> = text.split(|c| !is_word(c)).collect();
     let named = |name: &str| is_distinctive(name) && words.contains(&name);
-    let known = |name: &str| NEEDED.iter().any(|pattern| matches(pattern, name));
+    let lower = text.to_lowercase();
+    let may_lack = lower.trim().is_empty() || CLUES.iter().any(|clue| lower.contains(clue));
+    let known = |name: &str| may_lack && NEEDED.iter().any(|pattern| matches(pattern, name));
     let first = missing.iter().copied().filter(|&name| named(name));
     let then = missing.iter().copied().filter(|&name| known(name) && !named(name));
     first.chain(then).map(str::to_owned).collect()
@@ -99,6 +106,7 @@ mod tests {
     fn variables_that_the_output_names_come_first() {
         let tail = "error: $MYTOOL_CONFIG is not set for this USER (MYTOOL_CONFIGS?)";
         assert_eq!(found(tail, &[], &[]), ["MYTOOL_CONFIG", "GRB_LICENSE_FILE", "JAVA_HOME"]);
-        assert_eq!(found("MYTOOL_CONFIGS", &[], &[]), ["GRB_LICENSE_FILE", "JAVA_HOME"]);
+        assert_eq!(found("no license for MYTOOL_CONFIGS", &[], &[]), ["GRB_LICENSE_FILE", "JAVA_HOME"]);
+        assert_eq!(found("unknown option --fast", &[], &[]), Vec::<String>::new());
     }
 }

@@ -1,4 +1,4 @@
-//! Entry points for fuzzing the parsers of target output. They are compiled only for the fuzzer.
+//! Entry points for fuzzing the parsers of target output, compiled only for the fuzzer.
 
 use confine::{Control, Finished};
 use engine::{Cap, TrialId};

@@ -6,7 +6,7 @@
 //! | command | the cost | if the set-up succeeded | are killed |
 //! | teardown | nothing | always, last | are killed, along with those of the set-up |
 //!
-//! After that, the answer of a successful trial is checked. This adds nothing to the cost.
+//! After that, the answer of a successful trial is checked. The check adds nothing to the cost.
 //!
 //! When the last stage has ended, no process of the run is left.
 

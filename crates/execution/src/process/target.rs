@@ -62,8 +62,8 @@ impl ProcessTarget {
         Ok(given.map(|(key, step)| (key, line(step))).collect())
     }
 
-    /// Returns a slot for a trial that runs outside any campaign. It may use any cores, and has as many GPUs
-    /// as a trial needs.
+    /// Returns a slot for a trial that runs outside any campaign. The slot may use any cores, and has as many
+    /// GPUs as a trial needs.
     pub fn lone_slot(&self) -> Result<Slot, SlotError> {
         let parallel = &self.scenario.parallel;
         let mut slots = [Slot::default()];

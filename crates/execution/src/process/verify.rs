@@ -56,7 +56,8 @@ pub(super) fn compare(known: &Known, instance: &Instance, finished: &Finished) -
     }
 }
 
-/// Returns the command that checks the answer of the command `target`. It runs in the same environment.
+/// Returns the command that checks the answer of the command `target`. The check runs in the same
+/// environment.
 pub(super) fn command(
     verify: &Verify,
     (instance, seed): (&Instance, Seed),

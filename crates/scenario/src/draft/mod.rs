@@ -100,8 +100,8 @@ impl Draft {
         self
     }
 
-    /// Sets the space. It is written into the scenario or, if its text contains tables, into a separate file
-    /// called `file`.
+    /// Sets the space. The space is written into the scenario or, if its text contains tables, into a
+    /// separate file called `file`.
     pub fn space(&mut self, space: &Space, file: &str) -> Result<&mut Self, CannotExpress> {
         let text = write(space, Format::Toml)?;
         if text.lines().any(|line| line.starts_with('[')) {

@@ -118,7 +118,7 @@ fn mistakes_in_families_shares_and_features_are_reported() {
         ("files = \"cnf/c.cnf\"\ntest = \"25%\"", "one instance cannot be split"),
         ("files = \"cnf\"\nfamily = \"x\"", "must have one group"),
         ("files = \"cnf\"\nfamily = \"(\"", "is not a regular expression"),
-        ("files = \"cnf\"\nfamily = \"b/(.)\"", "gives no family to `cnf/a/deep/3.cnf` and 1 more"),
+        ("files = \"cnf\"\nfamily = \"b/(.)\"", "finds no family for `cnf/a/deep/3.cnf` and 1 more"),
         ("files = \"cnf\"\nfamily = \"{column:x}\"", "there are no features"),
         ("list = [\"a\"]\nfamily = \"{parent}\"", "words have no folder"),
         ("list = [\"a\"]\nstage = true", "words cannot be copied"),

@@ -193,7 +193,7 @@ fn the_validation_must_match_the_objective() {
     assert!(mistakes.contains(part), "{mistakes}");
     let text = SMALL.replace("cutoff = \"5s\"", "capped_by = \"none\"");
     let mistakes = stage.mistakes(&format!("{text}[validation]\ncutoff = \"9s\"\n"));
-    assert!(mistakes.contains("but nothing is capped"), "{mistakes}");
+    assert!(mistakes.contains("but trials are not capped"), "{mistakes}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Proposes spaces from a program's own text: its help text, its option file or its table of settings.
 //!
-//! A proposal is a first draft for review. It keeps every option that can be tuned, and marks guesses
-//! with a note that begins with `review`. Options that stop the run, affect only the output, name files
-//! or change what is computed are left out; the header lists them with the reason.
+//! A proposal is a first draft for review. The proposal keeps every option that can be tuned, and marks
+//! guesses with a note that begins with `review`. Options that stop the run, affect only the output, name
+//! files or change what is computed are left out; the header lists them with the reason.
 //!
 //! | source | text |
 //! |---|---|

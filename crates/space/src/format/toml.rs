@@ -347,7 +347,10 @@ impl Reader<'_> {
             self.mistake(
                 place(value),
                 "the default of a boolean is the value of `boolean`",
-                "write `boolean = true`",
+                match value.get_ref() {
+                    DeValue::Boolean(false) => "remove `default` and write `boolean = false`",
+                    _ => "remove `default` and write `boolean = true`",
+                },
             );
         }
         match values.get_ref() {

@@ -2,7 +2,7 @@
 //! are active.
 //!
 //! The test needs a Python with ConfigSpace 1.2 or later: `python3`, or the interpreter named by
-//! `CAPTUNE_PYTHON`. Without it, the test prints a notice and passes. It looks for published parameter
+//! `CAPTUNE_PYTHON`. Without it, the test prints a notice and passes. The test looks for published parameter
 //! files in `../shared/data` beside the project, or in the folder named by `CAPTUNE_SHARED_DATA`.
 //!
 //! For each space, three checks run a thousand times each: a sample from captune must be valid in ConfigSpace

@@ -378,7 +378,7 @@ fn settings_of_the_wrong_type() {
       |
     3 | c = { boolean = true, default = false }
       |                                 ^^^^^
-    hint: write `boolean = true`
+    hint: remove `default` and write `boolean = false`
 
     error: a date is not a valid value
      --> space.toml:4:18

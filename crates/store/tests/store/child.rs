@@ -10,13 +10,13 @@ use store::{Acknowledgement, Store};
 
 use super::stage::{batch, charter};
 
-/// Environment variable with the folder to write to. It is set only for the child.
+/// Environment variable with the folder to write to. The variable is set only for the child.
 const FOLDER: &str = "CAMPAIGN_TEST_FOLDER";
 /// Maximum number of batches that are submitted but not yet acknowledged.
 const AHEAD: u64 = 4;
 
 /// Returns a command that writes batches to a folder as fast as it can, until it is killed or the store
-/// fails. It prints `acknowledged n` when batches 0 to n - 1 of the store are on disk.
+/// fails. The command prints `acknowledged n` when batches 0 to n - 1 of the store are on disk.
 pub(super) fn command(folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["child::writes", "--exact", "--nocapture", "--test-threads=1"]).env(FOLDER, folder);

@@ -21,7 +21,8 @@ use super::arithmetic::{Arithmetic, EmulatedFma, HardwareFma};
 #[cfg(target_arch = "x86_64")]
 use avx512::Avx512;
 
-/// A computation to be compiled for each instruction set. This helps only if its code is inlined into `run`.
+/// A computation to be compiled for each instruction set. Compiling it separately helps only if its code is
+/// inlined into `run`.
 pub(super) trait Work {
     /// The result.
     type Output;

@@ -6,8 +6,8 @@
 //! ∂σ²/∂x_c = -2 Σ_i β_i Σ_π p_π ∂k/∂x_c,   β = (K + V)⁻¹ Σ_π p_π k_π
 //! ```
 //!
-//! The shares p of instances are treated as constant. This is exact if all shares are equal, or if there is
-//! only one instance.
+//! The shares p of instances are treated as constant. The gradient is exact if all shares are equal, or if
+//! there is only one instance.
 
 use super::coordinates::Compared;
 use super::fitted::{Gaussian, square_sum};

@@ -219,7 +219,7 @@ impl Hyperparameters {
     }
 }
 
-/// Computes Σ_i share_i D(x_i, x_0) over all values after the first.
+/// The computation of Σ_i share_i D(x_i, x_0) over all values after the first.
 struct Weighted<'a> {
     compared: Compared,
     values: &'a [f64],

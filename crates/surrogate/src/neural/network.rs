@@ -223,7 +223,7 @@ impl Network {
             let layer = self.layers[number];
             let (earlier, later) = pass.deltas.split_at_mut(number);
             let (deltas, inputs) = (&later[0][..], &pass.units[number][..]);
-            // This must come before the receiver changes the weights.
+            // This step must come before the receiver changes the weights.
             if let Some(before) = earlier.last_mut() {
                 let weights = layer.of(&self.weights);
                 let count = before.len();

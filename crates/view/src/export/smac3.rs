@@ -21,7 +21,7 @@ use store::StoreReader;
 
 use super::ExportError;
 
-/// The cost of a failure if there is no cutoff. It is finite, because JSON has no infinity.
+/// The cost of a failure if there is no cutoff. The number is finite, because JSON has no infinity.
 const WORST: f64 = f64::MAX;
 
 /// Numbers of trials written and left out.

@@ -60,7 +60,7 @@ pub enum Ending {
     Finished(f64),
     /// The run was stopped when its cost had reached this value.
     StoppedAt(f64),
-    /// The run was stopped after this many seconds. This need not be its cost.
+    /// The run was stopped after this many seconds. The cost need not be this time.
     OutOfTime(f64),
     /// The run used too much memory.
     Memory,

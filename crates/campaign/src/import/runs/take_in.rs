@@ -134,8 +134,8 @@ pub fn take_in(
     }
 }
 
-/// Returns the cap of a run in this campaign. It is at most the cutoff, and at least the cost that the run
-/// had reached, because other programs may stop a run late.
+/// Returns the cap of a run in this campaign. The cap is at most the cutoff, and at least the cost that the
+/// run had reached, because other programs may stop a run late.
 fn cap(run: &Run, observation: &Observation, cutoff: Option<f64>) -> Cap {
     let most = cutoff.unwrap_or(f64::INFINITY);
     let recorded = run.cap.filter(|cap| *cap > 0.0).unwrap_or(most);

@@ -149,7 +149,7 @@ fn every_setting_of_irace_is_carried_over_or_listed() {
         found.draft.lost,
         [
             "line 9, `source(\"more.R\")`: not an assignment",
-            "`boundPar = 10`: nothing is capped",
+            "`boundPar = 10`: trials are not capped",
             "`maxExperiments = 10 * 100`: not a number",
             "`seed = 1e3`: not a whole number below 2^32",
             "`confidence = 0.95`: captune has its own racing method",

@@ -51,8 +51,8 @@ fn runs(stage: &Stage, name: &str, trials: u32) -> String {
     checked
 }
 
-/// Checks that each trial of the default finished or was capped. A trial may be capped if another configuration
-/// was faster, which depends on the machine.
+/// Checks that each trial of the default finished or was capped. A trial may be capped if another
+/// configuration was faster, which depends on the machine.
 fn default_always_works(stage: &Stage, name: &str) {
     let reader = store::Store::read(&stage.folder.join(format!("{name}.campaign"))).unwrap();
     let history = reader.load().unwrap().history;
@@ -205,7 +205,7 @@ fn postgresql_is_tuned_with_its_own_servers() {
         println!("skipped: the server refuses to be run by root, and there is no user postgres");
         return;
     }
-    // These ports are used by this process only. They are below those that the system assigns.
+    // These ports are used by this process only, and are below those that the system assigns.
     let ports = 2000 + std::process::id() % 1000;
     let port = format!("{ports}{{slot}}");
     let changes = [

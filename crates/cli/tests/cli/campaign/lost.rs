@@ -6,8 +6,8 @@ use super::stage::{SCENARIO, Stage};
 use super::validation::validations;
 use crate::{code, stderr};
 
-/// Returns a target that kills its supervisor if its arguments match the pattern. It stops doing so once
-/// there is a file `peace` next to it.
+/// Returns a target that kills its supervisor if its arguments match the pattern. The target stops doing so
+/// once there is a file `peace` next to it.
 fn killer(pattern: &str) -> String {
     let kill = format!("case \"$*\" in {pattern}) kill -9 $PPID; sleep 1 ;; esac");
     format!("#!/bin/sh\n[ -e \"${{0%/*}}/peace\" ] || {kill}\ncase \"$*\" in *slow*) sleep 0.1 ;; esac\n")

@@ -1,4 +1,4 @@
-//! Decides when to fit a model. This depends only on the number of trials.
+//! Decides when to fit a model, based only on the number of trials.
 
 /// The numbers of trials that the latest fits used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

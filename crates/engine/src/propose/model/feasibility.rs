@@ -25,9 +25,9 @@ use crate::acquisition::{MultivariateNormal, log_feasibility, log_joint_feasibil
 use crate::history::History;
 use crate::learning;
 
-/// Smallest standard deviation of predictions, as a share of the spread of the readings. It does not apply to
-/// Gaussian processes. It is needed because trees may be wrong even if they all agree, and a custom surrogate
-/// may be overconfident.
+/// Smallest standard deviation of predictions, as a share of the spread of the readings. This minimum does
+/// not apply to Gaussian processes. Other models need it because trees may be wrong even if they all agree,
+/// and a custom surrogate may be overconfident.
 const LEAST_DEVIATION: f64 = 0.02;
 
 /// The models of the constrained outputs.

@@ -1,8 +1,8 @@
 //! Proposals that maximise an acquisition function based on a forest, a Gaussian process or a custom
 //! surrogate.
 //!
-//! The model has not seen any trial of the pending configurations. They are assumed to cost what the model
-//! expects, so that simultaneous proposals differ.
+//! The model has not seen any trial of the pending configurations. These configurations are assumed to cost
+//! what the model expects, so that simultaneous proposals differ.
 //!
 //! Fits happen after [fixed numbers](super::due) of trials t and use exactly the first t trials. Whenever t
 //! has doubled, a forest is fitted from scratch; later fits start from that forest. So any fit can be
@@ -30,8 +30,8 @@ use crate::acquisition::{
 use crate::history::History;
 use crate::propose::Forecast;
 
-/// Share of the cutoff below which a predicted cost means that the trial ends before the cutoff. It is below
-/// 1 because forests predict at most the cutoff itself for trials that time out.
+/// Share of the cutoff below which a predicted cost means that the trial ends before the cutoff. The share is
+/// below 1 because forests predict at most the cutoff itself for trials that time out.
 const SAFE_SHARE: f64 = 0.9;
 
 /// The models of one learner.
@@ -168,7 +168,7 @@ impl Model {
         let can = |costs: &&mut Costs| costs.learned.can_absorb() && self.trials < now;
         let Some(costs) = self.costs.as_mut().filter(can) else { return };
         let data = task.costs(history, now);
-        // If the scale has changed, a new fit is needed. It will be made when it is due.
+        // If the scale has changed, a new fit is needed. That fit will be made when it is due.
         if data.scale() == costs.scale {
             costs.learned.absorb(&data, costs.points);
             costs.points = data.len();
@@ -300,8 +300,8 @@ struct Derivative {
     variance: f64,
 }
 
-/// Computes the derivative by central differences. This is accurate because, for every acquisition function,
-/// the utility is a smooth function of the mean and the variance.
+/// Computes the derivative by central differences. The result is accurate because, for every acquisition
+/// function, the utility is a smooth function of the mean and the variance.
 fn derivative(at: Prediction, mut utility: impl FnMut(Prediction) -> f64) -> Derivative {
     const STEP: f64 = 1e-5;
     let deviation = at.deviation();

@@ -41,8 +41,8 @@ pub(super) fn rows(task: &Task, history: &History, ids: &[ConfigId]) -> Vec<f64>
     ids.iter().flat_map(|&id| task.problem.space.encode(history.configuration(id))).collect()
 }
 
-/// Returns, for each configuration, indexed by number, whether it was tried in the first `trials` trials and
-/// is feasible according to them.
+/// Returns whether each configuration was tried in the first `trials` trials and is feasible according to
+/// them. The result is indexed by the configuration's number.
 pub(super) fn feasible(task: &Task, history: &History, trials: usize) -> Vec<bool> {
     let constraints = &task.problem.objective.constraints;
     let (tried, _) = tried_and_pending(history, trials);

@@ -371,8 +371,8 @@ impl Proposer for ModelSearch {
         if !self.has_time() {
             return &[];
         }
-        // This is called often. So a forest answers in place of networks, which would have to be trained
-        // first, and in place of `auto`, which would have to choose a learner.
+        // This method is called often. So a forest answers in place of networks, which would have to be
+        // trained first, and in place of `auto`, which would have to choose a learner.
         let named = self.task.settings.learner;
         match named {
             Learner::Gaussian if self.learner(history) == named => {

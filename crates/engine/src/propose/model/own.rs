@@ -1,8 +1,9 @@
 //! A learner that uses a custom surrogate, supplied by the user of this crate.
 //!
-//! It is fitted after the same numbers of trials as the other learners, each time from scratch. If a fit
-//! fails, proposals are random until the next fit. It also learns the constrained outputs, unless [another
-//! learner](super::ModelSettings::constraints) is set for them. A forest learns which trials fail.
+//! The surrogate is fitted after the same numbers of trials as the other learners, each time from scratch. If
+//! a fit fails, proposals are random until the next fit. The surrogate also learns the constrained outputs,
+//! unless [another learner](super::ModelSettings::constraints) is set for them. A forest learns which trials
+//! fail.
 //!
 //! A surrogate does not report how one more reading would change its predictions, and a new fit for each
 //! proposal would take too long. Pending configurations, which have no trial in the training set, are
@@ -29,11 +30,11 @@ use surrogate::{Column, Gradient, Points, Prediction, Predictor, Surrogate, Trai
 
 use super::learned::{Learned, Trainer};
 
-/// The length scale r. It was chosen in experiments with six workers. They compared this rule with one that
-/// only excludes the pending configurations. With this rule, a surrogate that takes the mean of nearby points
-/// found clearly better configurations on three functions. So did a Gaussian process on the only function on
-/// which it was tried. A forest, whose predictions are equal for neighbours, was neither better nor worse.
-/// Length scales two and four times as large were worse or no better.
+/// The length scale r, chosen in experiments with six workers. The experiments compared this rule with one
+/// that only excludes the pending configurations. With this rule, a surrogate that takes the mean of nearby
+/// points found clearly better configurations on three functions. So did a Gaussian process on the only
+/// function on which it was tried. A forest, whose predictions are equal for neighbours, was neither better
+/// nor worse. Length scales two and four times as large were worse or no better.
 const LENGTH_SCALE: f64 = 0.03;
 
 /// A surrogate supplied by the user, with a name for its proposals. Clones share the surrogate. Two values

@@ -1,8 +1,9 @@
-//! Searches a space for the configuration with the largest utility. It evaluates random configurations first.
-//! Then it starts local searches from the best of these and from the best configurations already tried. Each
-//! step of a local search goes to the best neighbour. If the utility has a gradient, a final gradient ascent
-//! adjusts the float parameters. If all parameters are floats, this gradient ascent replaces the steps to
-//! neighbours. The result is the best of all evaluated configurations that are not in the history.
+//! Searches a space for the configuration with the largest utility. The search evaluates random
+//! configurations first. Then it starts local searches from the best of these and from the best
+//! configurations already tried. Each step of a local search goes to the best neighbour. If the utility has a
+//! gradient, a final gradient ascent adjusts the float parameters. If all parameters are floats, this
+//! gradient ascent replaces the steps to neighbours. The result is the best of all evaluated configurations
+//! that are not in the history.
 
 use math::Rng;
 use math::{Lbfgs, StoppingRule};

@@ -53,7 +53,7 @@ impl Task {
         learning::costs(problem, history, self.part(trials), instances).until(interrupt)
     }
 
-    /// Returns, for each trial, whether it succeeded.
+    /// Returns whether each trial succeeded.
     pub(super) fn outcomes(&self, history: &History, trials: usize) -> TrainingSet<'_> {
         let Self { problem, instances, interrupt, .. } = self;
         learning::outcomes(problem, history, self.part(trials), instances).until(interrupt)

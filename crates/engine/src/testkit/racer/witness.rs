@@ -255,7 +255,7 @@ impl Witness {
         self.pairs = pairs;
     }
 
-    /// Checks, when a race opens, that the incumbent has the pairs that are due or is running on them.
+    /// Checks that, when a race opens, the incumbent has the pairs that are due or is running on them.
     fn check_pairs(&self, running: &BTreeMap<TrialId, Out>, history: &History) {
         let pending = running.values().filter(|out| self.is_gain(&out.request)).count();
         let (pairs, due) = (self.pairs + pending, self.pairs_due());

@@ -20,7 +20,7 @@ fn a_runner_is_called_as_by_irace() {
     assert_eq!(called(&stage), [["always", "1", "1", "17", "one"].as_slice(), &parameters].concat());
     assert_eq!(observed(&account), (Status::Finished, Some(Reading::Exact(12.5))));
     assert_eq!(account.detail.outputs["time"], 0.25);
-    // The bound is passed only if there is one. It is in whole seconds.
+    // The bound, in whole seconds, is passed only if there is one.
     run(&scenario(&stage, "irace", &script, CAPPED), Cap::at(3.2));
     assert_eq!(called(&stage)[..6], ["always", "1", "1", "17", "one", "4"]);
     run(&scenario(&stage, "irace", &script, &format!("{CAPPED}\ngrain = 0.1")), Cap::at(3.21));

@@ -16,7 +16,7 @@ use super::paths::Paths;
 use super::{ForeignError, Found, Origin, text_of};
 use crate::draft::{Draft, value, words};
 
-/// Keys that control irace's search. They do not apply to captune's search.
+/// Keys that control irace's search. These keys do not apply to captune's search.
 const OF_SEARCH: [&str; 24] = [
     "boundastimeout",
     "bounddigits",

@@ -23,7 +23,7 @@ use super::Draft;
 /// A configurator other than captune.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// ParamILS, SMAC 1 and 2, and SMAC3 before version 2. They share a format.
+    /// ParamILS, SMAC 1 and 2, and SMAC3 before version 2, which share a format.
     Smac,
     /// SMAC3 from version 2 on.
     Smac3,

@@ -59,8 +59,8 @@ impl Paths {
         }
     }
 
-    /// Returns the path of a program. It always contains a slash; otherwise, the program would be looked up
-    /// in PATH.
+    /// Returns the path of a program. The path always contains a slash; otherwise, the program would be
+    /// looked up in PATH.
     pub(super) fn program(&self, path: &Path) -> String {
         let shown = self.shown(path);
         if shown.contains('/') { shown } else { format!("./{shown}") }

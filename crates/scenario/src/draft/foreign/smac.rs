@@ -1,7 +1,7 @@
 //! Reads `scenario.txt` from ParamILS, SMAC 1 and 2, and SMAC3 before version 2.
 //!
 //! The targets are wrappers that are called as `wrapper INSTANCE SPECIFICS CUTOFF LENGTH SEED -name value …`.
-//! They answer with a line that contains status, runtime and quality. captune calls this the protocol
+//! Wrappers answer with a line that contains status, runtime and quality. captune calls this the protocol
 //! `aclib`.
 
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(super) const ALGO: &[&str] = &["algo", "algoexec", "ta", "algorithm"];
 /// Normalised spellings of the key for the space.
 pub(super) const SPACE: &[&str] = &["paramfile", "pcsfile", "pcs", "pcsfn", "paramfn"];
 
-/// Keys that control the other configurator's search. They do not apply to captune's search.
+/// Keys that control the other configurator's search. These keys do not apply to captune's search.
 const OF_SEARCH: [&str; 6] = [
     "alwaysracedefault",
     "initialincumbent",

@@ -113,8 +113,6 @@ struct Command<'t> {
     words: Vec<String>,
     parameters: Vec<Inline>,
     mistakes: Vec<Diagnostic>,
-    /// Whether `{params}` is one of the words. It stands for flags that may be absent.
-    gathers_flags: bool,
     /// Whether the command ends inside braces. If so, the shell may have interpreted the rest.
     is_cut: bool,
 }
@@ -182,7 +180,7 @@ impl<'t> Command<'t> {
             // The target does not run in this folder, so the path needs `{folder}`.
             out = format!("{{folder}}/{out}");
         }
-        // A flag that was moved into `{params}` does not remain as an argument.
+        // A word whose parameter has a mistake is left out.
         if !(out.is_empty() && word.starts_with('{')) {
             self.words.push(out);
         }
@@ -201,11 +199,7 @@ impl<'t> Command<'t> {
                     return;
                 }
                 match inline.domain {
-                    Domain::Flag { .. } if self.gathers_flags => {}
-                    Domain::Flag { .. } => {
-                        out.push_str("{params}");
-                        self.gathers_flags = true;
-                    }
+                    Domain::Flag { .. } => *out += &format!("{{params:{}}}", inline.name),
                     _ => *out += &format!("{{param:{}}}", inline.name),
                 }
                 self.parameters.push(inline);
@@ -240,7 +234,10 @@ impl<'t> Command<'t> {
             missing("the command has no parameter to tune", hint);
         }
         let measure = wishes.minimise.as_deref().unwrap_or("cpu_time");
-        if wishes.cutoff.is_none() && wishes.maximise.is_none() && measure.ends_with("_time") {
+        if wishes.cutoff.is_none()
+            && wishes.maximise.is_none()
+            && ["cpu_time", "wall_time"].contains(&measure)
+        {
             missing("`--cutoff` is missing", "limit the time of one trial, as in `--cutoff 30s`");
         }
         if wishes.wall.is_none() && wishes.cpu.is_none() && wishes.trials.is_none() {
@@ -292,7 +289,12 @@ impl<'t> Command<'t> {
             draft.set(&format!("outputs.{}", value::key(name)), form);
         }
         for (name, bound) in &wishes.constraints {
-            draft.set(&format!("constraints.{}", value::key(name)), value::text(bound));
+            // `every size <= 5` bounds the worst value, `size <= 5` the mean.
+            let (name, form) = match name.strip_prefix("every ") {
+                Some(name) => (name.trim(), format!("{{ bound = {}, over = \"max\" }}", value::text(bound))),
+                None => (name.as_str(), value::text(bound)),
+            };
+            draft.set(&format!("constraints.{}", value::key(name)), form);
         }
         if let Some(cutoff) = &wishes.cutoff {
             // Times and sizes are strings with units. The cutoff of an output is a plain number.

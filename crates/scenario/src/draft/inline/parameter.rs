@@ -223,8 +223,8 @@ fn choices(rest: &str, place: &Place<'_>, span: Span, mistakes: &mut Vec<Diagnos
     }
     match (empty && place.whole, words.iter().find(|word| !word.is_empty())) {
         (true, Some(word)) => {
-            let default = default.as_ref().unwrap_or(&words[0]);
-            Some(Domain::Flag { word: word.clone(), default: !default.is_empty() })
+            // Without a default, the flag is off, as in the command without it.
+            Some(Domain::Flag { word: word.clone(), default: default.is_some_and(|word| !word.is_empty()) })
         }
         _ => Some(Domain::Choices { words, default }),
     }

@@ -1,7 +1,7 @@
 //! A JSON parser that keeps positions.
 //!
-//! It exists because the usual libraries do not keep positions. It stops at the first mistake: after a
-//! syntax error the rest is guesswork.
+//! This parser exists because the usual libraries do not keep positions. It stops at the first mistake,
+//! because after a syntax error the rest is guesswork.
 
 use super::super::super::{Diagnostic, Literal, Span, Spanned};
 use super::node::{MAX_DEPTH, Node, Value};

@@ -39,8 +39,8 @@ pub(super) struct Listener {
 }
 
 struct State {
-    /// Pipe that wakes the relay, which waits for a line. It is open for reading and writing, so that neither
-    /// side has to wait for the other to open it.
+    /// Pipe that wakes the relay, which waits for a line. The pipe is open for reading and writing, so that
+    /// neither side has to wait for the other to open it.
     wake: File,
     waiting: Option<TrialId>,
     matching: Matching,

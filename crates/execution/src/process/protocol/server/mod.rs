@@ -60,8 +60,8 @@ done
 /// Shell script that passes on a request and waits until it is woken. Its arguments are the folder, then the
 /// request.
 ///
-/// It first opens the pipe for reading and writing, so that opening it for writing does not wait for a
-/// reader. Then it keeps only the writing end open, so that writing to a server that has ended fails.
+/// The script first opens the pipe for reading and writing, so that opening it for writing does not wait for
+/// a reader. Then it keeps only the writing end open, so that writing to a server that has ended fails.
 const RELAY: &str = r#"
 at=$1
 trap '' PIPE
