@@ -1,4 +1,4 @@
 //! Version of captune.
 
 /// The last commit that changed the behaviour of campaigns, with `-dirty` if the sources have changed since.
-pub(super) const CAPTUNE: &str = env!("CAPTUNE_COMMIT");
+pub(crate) const CAPTUNE: &str = env!("CAPTUNE_COMMIT");
