@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, Result, ensure};
 use engine::Configuration;
@@ -52,7 +52,7 @@ fn evaluation(outcome: Outcome) -> Evaluation {
     Evaluation { cost: outcome.operations as f64, error: outcome.error() }
 }
 
-impl Target for Search {
+impl Target for Arc<Search> {
     fn evaluate(&self, configuration: &Configuration, seed: u64) -> Evaluation {
         evaluation(self.outcome(seed as usize % SEEDS, numbers(configuration)))
     }
@@ -93,8 +93,9 @@ fn seconds(work: impl Fn() -> Outcome) -> f64 {
     clock::cpu() - begin
 }
 
-/// Returns the task on a data set. Computes the table of outcomes if the folder does not contain it.
-pub(super) fn task(data_set: &DataSet, all: &Points, tables: &Path) -> Result<Task> {
+/// Returns the tasks on a data set: no more errors than the exact search, and at most 5 % more. Computes the table
+/// of outcomes if the folder does not contain it.
+pub(super) fn tasks(data_set: &DataSet, all: &Points, tables: &Path) -> Result<Vec<Task>> {
     let points = data_set.for_neighbours(all);
     let text = format!(
         "functions = {{ integer = [1, {FUNCTIONS}], default = {} }}\ntables = {{ integer = [1, {TABLES}], default = {} }}\n",
@@ -123,23 +124,27 @@ pub(super) fn task(data_set: &DataSet, all: &Points, tables: &Path) -> Result<Ta
         points.dimension(),
         exact.outcome.error()
     );
-    Ok(Task {
-        kind: "lsh",
-        data_set: data_set.name,
-        space: read(&text, "lsh", Format::Toml)?,
-        deterministic: false,
-        budget: EVALUATIONS,
-        reference: exact.outcome.operations as f64,
-        bound: exact.outcome.error(),
-        remark,
-        target: Box::new(Search {
-            points,
-            width,
-            outcomes,
-            exact_seconds: OnceLock::new(),
-            speed_ups: Mutex::default(),
-        }),
-    })
+    let search = Arc::new(Search {
+        points,
+        width,
+        outcomes,
+        exact_seconds: OnceLock::new(),
+        speed_ups: Mutex::default(),
+    });
+    let task = |(kind, slack): (&'static str, f64)| {
+        Ok(Task {
+            kind,
+            data_set: data_set.name,
+            space: read(&text, "lsh", Format::Toml)?,
+            deterministic: false,
+            budget: EVALUATIONS,
+            reference: exact.outcome.operations as f64,
+            bound: (1.0 + slack) * exact.outcome.error(),
+            remark: remark.clone(),
+            target: Box::new(search.clone()),
+        })
+    };
+    [("lsh", 0.0), ("lsh-5", 0.05)].into_iter().map(task).collect()
 }
 
 /// Computes the outcomes of all seeds, on two threads.

@@ -42,15 +42,15 @@ impl Row {
         (&self.task, &self.data_set, &self.search, self.seed)
     }
 
-    /// Returns the speed-up that counts: 1 if the choice is not feasible, because then the reference must be
-    /// used.
+    /// Returns the speed-up that counts. It is 1 if the choice is infeasible or slower than the reference, because
+    /// then the reference must be used.
     pub(super) fn counted(&self) -> f64 {
-        if self.feasible { self.speed_up } else { 1.0 }
+        if self.feasible { self.speed_up.max(1.0) } else { 1.0 }
     }
 
     pub(super) fn line(&self) -> String {
         format!(
-            "{},{},{},{},{},{},{:.4},{},{},{},{:.4},{:.6},{:.6},{},{:.3},{:.2}\n",
+            "{},{},{},{},{},{},{:.4},{},{},{},{:.4},{},{},{},{:.3},{:.2}\n",
             self.task,
             self.data_set,
             self.search,
@@ -145,6 +145,7 @@ mod tests {
         let seen = Row { seen: Some(7.25), feasible: true, ..row };
         assert_eq!(Row::of_line(seen.line().trim_end()).unwrap(), seen);
         assert_eq!(seen.counted(), 4.5);
+        assert_eq!(Row { speed_up: 0.5, ..seen }.counted(), 1.0);
         let error = Row::of_line("lsh,usps").unwrap_err().to_string();
         assert!(error.contains("`lsh,usps` is not a row with the columns task,"), "{error}");
     }

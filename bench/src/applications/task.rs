@@ -6,6 +6,7 @@ use anyhow::Result;
 use engine::problem::{Constraint, Over};
 use engine::{Configuration, Objective, Pair, Space};
 use execution::executor::Answer;
+use math::mix;
 
 use crate::contest::arena::Arena;
 use crate::contest::subject::{Benchmark, Subject};
@@ -35,7 +36,7 @@ pub(super) trait Target: Send + Sync {
 
 /// A task on one data set.
 pub(super) struct Task {
-    /// The application and the bound: lsh, svm-1 or svm-10.
+    /// The application, and by how many percent the error may exceed the reference's: lsh, lsh-5, svm-1 or svm-10.
     pub(super) kind: &'static str,
     pub(super) data_set: &'static str,
     pub(super) space: Space,
@@ -69,11 +70,15 @@ pub(super) type Log = Arc<Mutex<Vec<(Configuration, Evaluation)>>>;
 struct Recorded {
     task: Arc<Task>,
     log: Log,
+    /// Whether the seed is drawn for each configuration, and not for each trial.
+    once: bool,
 }
 
 impl Subject for Recorded {
     fn answer(&self, configuration: &Configuration, pair: Pair, _cap: f64) -> Answer {
-        let evaluation = self.task.target.evaluate(configuration, u64::from(pair.seed.0));
+        let seed = u64::from(pair.seed.0);
+        let seed = if self.once { mix(seed ^ configuration.fingerprint() as u64) } else { seed };
+        let evaluation = self.task.target.evaluate(configuration, seed);
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.push((configuration.clone(), evaluation));
         // Every evaluation takes the same time, because its cost is not a time.
@@ -81,17 +86,19 @@ impl Subject for Recorded {
     }
 }
 
-/// Returns an arena for one search, and the log of its evaluations.
-pub(super) fn arena(task: &Arc<Task>) -> Result<(Arc<Arena>, Log)> {
+/// Returns an arena for one search, and the log of its evaluations. With `once`, the task is presented as
+/// deterministic, so that no configuration is evaluated twice. As in the paper, each evaluation then has a new
+/// seed, and the search takes it for the truth.
+pub(super) fn arena(task: &Arc<Task>, once: bool) -> Result<(Arc<Arena>, Log)> {
     let log = Log::default();
     let mut objective = Objective::uncapped();
     objective.constraints.push(Constraint::new(task.bound, Over::Mean));
     let benchmark = Benchmark {
-        subject: Box::new(Recorded { task: task.clone(), log: log.clone() }),
+        subject: Box::new(Recorded { task: task.clone(), log: log.clone(), once }),
         space: task.space.clone(),
         training: 1,
         test: 0,
-        deterministic: task.deterministic,
+        deterministic: task.deterministic || once,
         checksum: 0,
     };
     Ok((Arc::new(Arena::new(task.data_set, benchmark, objective, 1, 0)?), log))

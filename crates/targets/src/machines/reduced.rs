@@ -56,8 +56,9 @@ pub fn compress(trained: &Trained, points: &Points, most: usize, evaluations: us
 
 /// The function E. Its variables are the coordinates of all vectors, then all coefficients, then the bias.
 struct Imitation<'a> {
-    /// The training points, in units of 1/γ.
-    rows: Vec<f64>,
+    /// The non-zero coordinates of the training points, in units of 1/γ. Most coordinates of indicators and of
+    /// images are zero, and skipping them makes the fit several times faster.
+    rows: Vec<Vec<(usize, f64)>>,
     /// Their squared lengths.
     squares: Vec<f64>,
     /// The decisions to imitate.
@@ -70,16 +71,13 @@ struct Imitation<'a> {
 impl<'a> Imitation<'a> {
     fn new(trained: &'a Trained, points: &Points, vectors: usize) -> Self {
         let unit = trained.machine.gamma.sqrt();
-        let dimension = points.dimension();
-        let rows: Vec<f64> =
-            (0..points.count()).flat_map(|point| points.row(point)).map(|x| x * unit).collect();
-        let row = |point: usize| &rows[point * dimension..(point + 1) * dimension];
-        let squares = (0..points.count()).map(|point| dot(row(point), row(point))).collect();
-        Self { squares, rows, decisions: &trained.decisions, dimension, vectors }
-    }
-
-    fn row(&self, point: usize) -> &[f64] {
-        &self.rows[point * self.dimension..(point + 1) * self.dimension]
+        let row = |point: usize| -> Vec<(usize, f64)> {
+            let scaled = points.row(point).iter().map(|x| x * unit).enumerate();
+            scaled.filter(|(_, x)| *x != 0.0).collect()
+        };
+        let rows: Vec<_> = (0..points.count()).map(row).collect();
+        let squares = rows.iter().map(|row| row.iter().map(|(_, x)| x * x).sum()).collect();
+        Self { squares, rows, decisions: &trained.decisions, dimension: points.dimension(), vectors }
     }
 
     /// Returns the kernels of all training points (rows) and vectors (columns).
@@ -87,10 +85,13 @@ impl<'a> Imitation<'a> {
         let vector = |j: usize| &vectors[j * self.dimension..(j + 1) * self.dimension];
         let squares: Vec<f64> = (0..self.vectors).map(|j| dot(vector(j), vector(j))).collect();
         let mut kernels = Vec::with_capacity(self.squares.len() * self.vectors);
-        for (point, square) in self.squares.iter().enumerate() {
-            let row = self.row(point);
+        for (row, square) in self.rows.iter().zip(&self.squares) {
+            let product = |j: usize| {
+                let vector = vector(j);
+                row.iter().map(|&(index, x)| x * vector[index]).sum::<f64>()
+            };
             // Rounding can make the square of a small distance negative.
-            let distance = |j: usize| (square + squares[j] - 2.0 * dot(row, vector(j))).max(0.0);
+            let distance = |j: usize| (square + squares[j] - 2.0 * product(j)).max(0.0);
             kernels.extend((0..self.vectors).map(|j| kernel(distance(j))));
         }
         kernels
@@ -110,13 +111,12 @@ impl<'a> Imitation<'a> {
             let residual = (dot(of_point, beta) + bias[0] - self.decisions[point]) / count;
             sum += residual * residual;
             of_rest[self.vectors] += residual;
-            let row = self.row(point);
             for j in 0..self.vectors {
                 of_rest[j] += residual * of_point[j];
                 let weight = 2.0 * residual * beta[j] * of_point[j];
                 weights[j] += weight;
                 let part = &mut of_vectors[j * self.dimension..(j + 1) * self.dimension];
-                part.iter_mut().zip(row).for_each(|(sum, x)| *sum += weight * x);
+                self.rows[point].iter().for_each(|&(index, x)| part[index] += weight * x);
             }
         }
         for (j, part) in of_vectors.chunks_exact_mut(self.dimension.max(1)).enumerate() {
