@@ -12,7 +12,7 @@ use super::task::{Evaluation, Task};
 use crate::plot::{Field, Frame, Mark, panels};
 
 /// The searches that are drawn.
-const SEARCHES: [&str; 2] = ["default", "uniform"];
+const SEARCHES: [&str; 2] = ["once", "uniform"];
 /// Seed of the searches that are drawn.
 const SEED: u64 = 1;
 
