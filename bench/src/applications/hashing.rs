@@ -18,7 +18,7 @@ use super::data::DataSet;
 use super::task::{Evaluation, Target, Task};
 use crate::clock;
 
-/// Largest number of functions per table. With more, tables with the default width are almost empty.
+/// Largest number of functions per table. With ten, even the most tables miss the exact error.
 const FUNCTIONS: usize = 20;
 /// Largest number of tables.
 const TABLES: usize = 50;
