@@ -19,6 +19,7 @@ CONFIGURATORS = {
     "crace": ("crace_race", ()),
     "optuna-tpe": ("optuna_search", ("tpe",)),
     "optuna-gp": ("optuna_search", ("gp",)),
+    "botorch": ("botorch_search", ()),
 }
 
 

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, reason = "this program prints tables")]
 
 mod ablation;
+mod applications;
 mod censoring;
 mod clock;
 mod compare;
@@ -45,6 +46,8 @@ enum Table {
     Ablation(ablation::Arguments),
     /// Thompson sampling and expected improvement with the same networks
     Acquisition(compare::acquisition::Arguments),
+    /// Nearest neighbours by hashing, and compressed support vector machines, under a bound on the error
+    Applications(applications::Arguments),
     /// Treatments of censored readings in forests and Gaussian processes: quality of the predictions
     Censoring(censoring::Arguments),
     /// Searches on all scenarios: cost of their incumbents
@@ -93,6 +96,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().table {
         Table::Ablation(arguments) => ablation::measure(&arguments),
         Table::Acquisition(arguments) => compare::acquisition::measure(&arguments),
+        Table::Applications(arguments) => applications::measure(&arguments),
         Table::Censoring(arguments) => censoring::measure(&arguments),
         Table::Compare(arguments) => compare::measure(&arguments, &compare::SEARCHES),
         Table::Confine(arguments) => confine::measure(&arguments),

@@ -16,12 +16,12 @@
 mod calibrate;
 mod configurators;
 mod open;
-mod peer;
+pub(crate) mod peer;
 mod row;
 mod scenarios;
 mod summary;
 mod table;
-mod version;
+pub(crate) mod version;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

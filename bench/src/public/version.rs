@@ -2,4 +2,4 @@
 
 /// The last commit that changed the behaviour of campaigns, with `-dirty` if the sources have changed since
 /// then.
-pub(super) const CAPTUNE: &str = env!("CAPTUNE_COMMIT");
+pub(crate) const CAPTUNE: &str = env!("CAPTUNE_COMMIT");

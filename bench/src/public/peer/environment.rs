@@ -47,6 +47,9 @@ pub(crate) const PEERS: [Environment; 6] = [
     python("optuna-gp", "optuna", "optuna", WITH_MODELS),
 ];
 
+/// BoTorch is not part of the public comparison: it handles neither conditions nor instances.
+pub(crate) const BOTORCH: Environment = python("botorch", "botorch", "botorch", WITH_MODELS);
+
 /// Interpreter and version of an installed peer.
 pub(crate) struct Installed {
     pub(crate) python: PathBuf,

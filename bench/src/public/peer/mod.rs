@@ -26,18 +26,18 @@ use crate::contest::arena::Arena;
 use crate::contest::configurator::Configurator;
 use crate::contest::trajectory::Trajectory;
 use channel::Channel;
-pub(super) use environment::{Environment, PEERS};
+pub(crate) use environment::{BOTORCH, Environment, PEERS};
 use folder::Folder;
 
 /// Name of the constrained output for adapters.
 const OUTPUT: &str = "constrained";
 
 /// An installed peer.
-pub(super) struct Peer {
-    pub(super) name: &'static str,
+pub(crate) struct Peer {
+    pub(crate) name: &'static str,
     /// Interpreter of its environment.
-    pub(super) python: PathBuf,
-    pub(super) adapter: PathBuf,
+    pub(crate) python: PathBuf,
+    pub(crate) adapter: PathBuf,
 }
 
 impl Configurator for Peer {

@@ -1,11 +1,13 @@
 //! The scenarios in `examples/`: each is checked and run with its own scripts on smaller inputs.
 
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::stage::{SCENARIO, Stage};
 use crate::{CAPTUNE, code, installed, root, stderr, stdout};
 
-const ALL: [&str; 8] = ["cadical", "cbc", "gcc", "minisat", "postgresql", "saps", "sqlite", "zstd"];
+const ALL: [&str; 10] =
+    ["cadical", "cbc", "gcc", "lsh", "minisat", "mlpack", "postgresql", "saps", "sqlite", "zstd"];
 
 /// Copies the files of an example, except those that its scripts have created. Then applies `changes` to its
 /// scenario. Fails if the text to change is not found.
@@ -232,4 +234,75 @@ fn gcc() {
     default_always_works(&stage, "gcc");
     let best = stdout(&stage.captune("best gcc.campaign --as cmd"));
     assert!(best.contains("gcc -O") && best.contains(" && ") && best.ends_with("{workdir}/work\n"), "{best}");
+}
+
+/// Checks that the verdict says what the validation measured: which of the two keep the bound, and by that
+/// whether the best configuration is worth using.
+fn verdict_fits_its_measurements(stage: &Stage, name: &str) {
+    let status = stage.status(&format!("{name}.campaign"));
+    let verdict = &status["verdict"];
+    let kept = |who: &str| {
+        let constraint = &verdict["constraints"][who][0];
+        assert_eq!(constraint["name"], "worse", "{verdict}");
+        let kept = constraint["value"].as_f64().unwrap() <= constraint["bound"].as_f64().unwrap();
+        assert_eq!(verdict["feasible"][who], kept, "{verdict}");
+        kept
+    };
+    let expected: &[&str] = match (kept("default"), kept("best")) {
+        (true, true) => &["faster", "nothing_reliable", "slower"],
+        (false, true) => &["only_feasible"],
+        (true, false) => &["infeasible"],
+        (false, false) => &["neither_feasible"],
+    };
+    assert!(expected.iter().any(|claim| verdict["claim"] == *claim), "{expected:?} {verdict}");
+    assert!(kept("best") || verdict["worth_using"] == false, "{verdict}");
+}
+
+#[test]
+fn lsh_is_tuned_without_a_larger_error() {
+    let program = Path::new(CAPTUNE).with_file_name("captune-lsh");
+    if !program.is_file() {
+        println!("skipped: captune-lsh is not built; `cargo test --workspace` builds it");
+        return;
+    }
+    let stage = copy_of("lsh", &[("\"captune-lsh\"", &format!("{program:?}"))]);
+    make(&stage, "sed -i s/1500,16/300,8/ points.txt");
+    let checked = runs(&stage, "lsh", 60);
+    assert!(checked.contains("\nconstraints: worse <= "), "{checked}");
+    default_always_works(&stage, "lsh");
+    verdict_fits_its_measurements(&stage, "lsh");
+}
+
+/// Returns a Python with mlpack, which is installed once and kept for later tests.
+fn python_with_mlpack() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mlpack-4.8.0");
+    let python = folder.join("bin/python");
+    let has_mlpack = || {
+        let mut command = Command::new(&python);
+        command
+            .args(["-c", "import mlpack"])
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    if !has_mlpack() {
+        let line = "python3 -m venv \"$0\" && \"$0/bin/pip\" install --quiet mlpack==4.8.0";
+        let installed = Command::new("sh").args(["-c", line]).arg(&folder).output().ok()?;
+        if !has_mlpack() {
+            println!("skipped: mlpack could not be installed: {}", stderr(&installed));
+            return None;
+        }
+    }
+    Some(python)
+}
+
+#[test]
+fn mlpack_is_tuned_without_a_larger_error() {
+    let Some(python) = python_with_mlpack() else { return };
+    let stage = copy_of("mlpack", &[("\"venv/bin/python\"", &format!("{python:?}"))]);
+    make(&stage, &format!("{python:?} make-points 4 600"));
+    let checked = runs(&stage, "mlpack", 16);
+    assert!(checked.contains("\nconstraints: worse <= "), "{checked}");
+    default_always_works(&stage, "mlpack");
+    verdict_fits_its_measurements(&stage, "mlpack");
 }
