@@ -17,15 +17,18 @@ use surrogate::Reading;
 use crate::problem::Constraint;
 use crate::trial::{ConfigId, Pair};
 
+/// The constrained outputs of a trial.
+type Outputs = Box<[Option<Reading>]>;
+
 /// The outputs of the baseline, and the trials that cannot be rated yet.
 #[derive(Clone, Debug)]
 pub(super) struct Relative {
     baseline: ConfigId,
     constraints: Vec<Constraint>,
     /// The baseline's outputs on the pairs that it has finished.
-    outputs: HashMap<Pair, Box<[Option<Reading>]>>,
+    outputs: HashMap<Pair, Outputs>,
     /// Trials on other pairs: their rows in the history, and their outputs as measured.
-    waiting: HashMap<Pair, Vec<(usize, Box<[Option<Reading>]>)>>,
+    waiting: HashMap<Pair, Vec<(usize, Outputs)>>,
 }
 
 impl Relative {

@@ -128,7 +128,7 @@ impl World {
     /// Returns a world with a constraint relative to the default.
     pub fn relative(seed: u64) -> Self {
         let mut world = Self::random(seed);
-        let over = if seed % 2 == 0 { Over::Mean } else { Over::Max };
+        let over = if seed.is_multiple_of(2) { Over::Mean } else { Over::Max };
         world.problem.objective.constraints = vec![Constraint::relative(1.1, over)];
         world
     }

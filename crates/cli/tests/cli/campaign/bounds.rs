@@ -373,3 +373,14 @@ fn a_bound_relative_to_the_default_is_judged_on_every_instance_by_itself() {
     let verdict = "worst size 1.0297x (bound <= 1.03x the default: kept); the default: 1x (kept).";
     assert!(said.contains(verdict), "{said}");
 }
+
+#[test]
+fn a_search_that_finds_nothing_better_counts_the_configurations_that_violated_a_bound() {
+    let said = ran(&stage(TRADER, &SCENARIO.replace("default = 8", "default = 5")));
+    let line =
+        said.lines().find(|line| line.contains(" violated a bound.")).unwrap_or_else(|| panic!("{said}"));
+    let (violating, all) = line.trim().split_once(" of ").unwrap();
+    let all = all.split(' ').next().unwrap();
+    let (violating, all): (u32, u32) = (violating.parse().unwrap(), all.parse().unwrap());
+    assert!(violating * 3 > all && violating < all, "{line}: x is above 5 in 4 of 9 configurations");
+}

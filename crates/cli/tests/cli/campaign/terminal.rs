@@ -24,11 +24,11 @@ fn a_block_is_drawn_and_removed_in_a_terminal() {
         return;
     }
     let painted = received(&Stage::new(SCENARIO), true);
-    for part in ["\u{1b}[3A\u{1b}[J", " busy · ", "Ctrl-C stops", "\u{1b}[32m", "new best", "Stopped:"] {
+    for part in ["\u{1b}[3A\u{1b}[J", " busy · ", "Ctrl-C stops", "\u{1b}[1;32m", "new best", "Stopped:"] {
         assert!(painted.contains(part), "{part:?} is missing in {painted}");
     }
     let (_, end) = painted.rsplit_once("\u{1b}[J").unwrap();
     assert!(!end.contains("busy"), "the block is removed at the end: {end}");
     let plain = received(&Stage::new(SCENARIO), false);
-    assert!(plain.contains("\u{1b}[3A\u{1b}[J") && !plain.contains("\u{1b}[32m"), "{plain}");
+    assert!(plain.contains("\u{1b}[3A\u{1b}[J") && !plain.contains("\u{1b}[1;32m"), "{plain}");
 }

@@ -163,3 +163,12 @@ fn all_missing_options_are_reported_at_once() {
         ]
     );
 }
+
+#[test]
+fn a_bound_may_hold_for_the_mean_or_for_every_trial() {
+    let bound = |name: &str| (name.to_owned(), "<= 1.02x default".to_owned());
+    let wishes = Wishes { constraints: vec![bound("size"), bound("every error")], ..complete() };
+    let text = draft(&words("p~{x: 1..9}~{seed}"), &wishes, Path::new("/nowhere")).unwrap().to_toml();
+    assert!(text.contains("size  = \"<= 1.02x default\""), "{text}");
+    assert!(text.contains("error = { bound = \"<= 1.02x default\", over = \"max\" }"), "{text}");
+}
