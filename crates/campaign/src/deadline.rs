@@ -25,7 +25,8 @@ pub fn left(scenario: &Scenario, end: SystemTime, now: SystemTime) -> f64 {
     left.saturating_sub(margin(scenario)).as_secs_f64()
 }
 
-/// The deadline of one session. It remembers its last refusal of a trial.
+/// The deadline of one session. It records the time needed by the last trial that could not start or finish
+/// before it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Deadline {
     at: f64,

@@ -273,7 +273,12 @@ mod tests {
     fn stored_events_are_read_back() {
         let space =
             read("x = { float = [0.0, 1.0] }\ny = { boolean = true }\n", "space", Format::Toml).unwrap();
-        let holding = Holding { value: Some(Reading::Exact(0.5)), pairs: 2, violation: f64::INFINITY };
+        let holding = Holding {
+            value: Some(Reading::Exact(0.5)),
+            pairs: 2,
+            standard_error: 0.25,
+            violation: f64::INFINITY,
+        };
         let new = NewIncumbent {
             config: ConfigId(3),
             values: (&space.default_configuration()).into(),

@@ -100,6 +100,14 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             message::say(&format!("warning: {warning}"));
         }
     }
+    if let (Some(Form::Cmd), Ok(scenario)) = (arguments.form, kept.scenario())
+        && scenario.target.config_file.is_some()
+    {
+        let folder = quoted(&kept.folder.display().to_string());
+        message::note(&format!(
+            "hint: `captune best {folder} --as file` prints the file whose path replaces {{config_file}}"
+        ));
+    }
     match arguments.form {
         Some(_) => message::print(text.as_bytes())?,
         None => message::show(&text)?,

@@ -73,7 +73,9 @@ fn limit(one: &Bound) -> String {
 fn word(one: &Held) -> &'static str {
     match one.value {
         None => "unknown",
+        Some(_) if one.kept && one.close => "kept, but too close to be sure",
         Some(_) if one.kept => "kept",
+        Some(_) if one.close => "violated, but too close to be sure",
         Some(_) => "violated",
     }
 }
@@ -155,7 +157,7 @@ mod tests {
             each(&held),
             [
                 "worst memory at least 4KiB (bound <= 2KiB: violated)",
-                "recall 0.9499 (bound >= 0.95: violated)",
+                "recall 0.9499 (bound >= 0.95: violated, but too close to be sure)",
                 "worst score 2 (bound >= 3: violated)",
             ]
         );
@@ -163,6 +165,24 @@ mod tests {
         assert_eq!(each(&unknown)[1], "recall not measured (bound >= 0.95: unknown)");
         assert_eq!(wanted(&costs.bounds).unwrap(), "every memory <= 2KiB, recall >= 0.95, every score >= 3");
         assert_eq!(held[2].value, Some(2.0));
+    }
+
+    #[test]
+    fn a_mean_within_two_standard_errors_of_its_bound_is_not_certain() {
+        let output = Bounded::Measure(Measure::Output(0));
+        let all = vec![constraint("accuracy", output, Side::AtLeast, 0.96, Over::Mean)];
+        let engines: Vec<_> = all.iter().map(Constraint::for_engine).collect();
+        let shown = |accuracies: &[f64]| {
+            let mut tally = Tally::default();
+            for &accuracy in accuracies {
+                tally.add_readings(&[all[0].reading(Reading::Exact(accuracy))]);
+            }
+            each(&Costs::seconds(10.0).bounded_by(&all).held(&tally.holdings(&engines))).remove(0)
+        };
+        let (close, clear) = (shown(&[0.95, 0.97, 0.962]), shown(&[0.97, 0.972, 0.971]));
+        assert_eq!(close, "accuracy 0.961 (bound >= 0.96: kept, but too close to be sure)");
+        assert_eq!(clear, "accuracy 0.971 (bound >= 0.96: kept)");
+        assert_eq!(shown(&[0.97]), "accuracy 0.970 (bound >= 0.96: kept)", "one pair shows no spread");
     }
 
     #[test]

@@ -223,7 +223,7 @@ pub(super) fn program(
         Ok(path) => Some(path),
         Err(error) => {
             let hint = name.contains('/').then(|| {
-                let relative = "a path with a slash is relative to the scenario's folder";
+                let relative = "a relative path starts at the scenario's folder";
                 let file = Path::new(&name).file_name().map(OsStr::to_string_lossy).unwrap_or_default();
                 match context.has_setup {
                     true => format!("{relative}; if `setup` builds it, write `{{workdir}}/{file}`"),

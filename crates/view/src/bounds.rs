@@ -43,6 +43,8 @@ pub struct Held {
     pub pairs: usize,
     /// Whether the constraint is satisfied so far.
     pub kept: bool,
+    /// Whether the mean is within two standard errors of the bound, so that other pairs might decide otherwise.
+    pub close: bool,
 }
 
 impl Bound {
@@ -61,6 +63,7 @@ impl Held {
             censored: holding.value.map(Reading::is_censored),
             pairs: holding.pairs,
             kept: holding.is_kept(),
+            close: holding.is_close(&one.for_engine()),
         }
     }
 }

@@ -40,7 +40,8 @@ pub struct Outcome {
     /// Number of pairs planned for the validation. The verdict covers fewer pairs if the validation ran out
     /// of budget.
     pub planned: usize,
-    /// The deadline, if there was one, including its last refusal of a trial.
+    /// The deadline, if there was one. It records the time needed by the last trial that could not start or
+    /// finish before it.
     pub deadline: Option<Deadline>,
     /// Number of configurations that violate a constraint, as far as measured.
     pub violating: usize,

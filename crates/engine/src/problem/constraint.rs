@@ -82,6 +82,9 @@ pub struct Holding {
     pub value: Option<Reading>,
     /// Number of pairs that count.
     pub pairs: usize,
+    /// Standard error of the mean; 0 for a maximum and for fewer than two pairs.
+    #[serde(default)]
+    pub standard_error: f64,
     /// The excess of the value over the bound, relative to the bound: 0 if the value is not above the bound,
     /// infinite if no pair counts.
     #[serde(with = "math::json_number")]
@@ -92,6 +95,13 @@ impl Holding {
     /// Returns whether the constraint is satisfied, as far as measured.
     pub fn is_kept(&self) -> bool {
         self.violation == 0.0
+    }
+
+    /// Returns whether the mean is so close to the bound that other pairs might decide otherwise: within two
+    /// standard errors.
+    pub fn is_close(&self, constraint: &Constraint) -> bool {
+        let distance = self.value.map(|value| (value.lower_bound() - constraint.bound).abs());
+        distance.is_some_and(|distance| distance < 2.0 * self.standard_error)
     }
 }
 
@@ -130,6 +140,17 @@ impl Moments {
     }
 }
 
+impl Moments {
+    /// Returns the standard error of the mean; 0 for fewer than two readings.
+    fn standard_error(&self) -> f64 {
+        if self.count < 2 {
+            return 0.0;
+        }
+        let n = self.count as f64;
+        (self.spread / (n - 1.0) / n).sqrt()
+    }
+}
+
 static NOTHING: Seen = Seen { exact: Moments::NONE, at_least: Vec::new() };
 
 impl Seen {
@@ -151,7 +172,9 @@ impl Seen {
     fn holding(&self, constraint: &Constraint) -> Holding {
         let (all, is_bound) = self.counted(constraint);
         let value = match constraint.over {
-            _ if all.count == 0 => return Holding { value: None, pairs: 0, violation: f64::INFINITY },
+            _ if all.count == 0 => {
+                return Holding { value: None, pairs: 0, standard_error: 0.0, violation: f64::INFINITY };
+            }
             Over::Mean => all.mean,
             Over::Max => all.max,
         };
@@ -159,6 +182,7 @@ impl Seen {
         Holding {
             value: Some(if is_bound { Reading::AtLeast(value) } else { Reading::Exact(value) }),
             pairs: all.count,
+            standard_error: if constraint.over == Over::Mean { all.standard_error() } else { 0.0 },
             violation: (value - constraint.bound).max(0.0) / scale,
         }
     }

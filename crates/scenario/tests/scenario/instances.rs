@@ -119,7 +119,7 @@ fn mistakes_in_families_shares_and_features_are_reported() {
         ("files = \"cnf\"\nfamily = \"x\"", "must have one group"),
         ("files = \"cnf\"\nfamily = \"(\"", "is not a regular expression"),
         ("files = \"cnf\"\nfamily = \"b/(.)\"", "finds no family for `cnf/a/deep/3.cnf` and 1 more"),
-        ("files = \"cnf\"\nfamily = \"{column:x}\"", "there are no features"),
+        ("files = \"cnf\"\nfamily = \"{column:x}\"", "there is no features file"),
         ("list = [\"a\"]\nfamily = \"{parent}\"", "words have no folder"),
         ("list = [\"a\"]\nstage = true", "words cannot be copied"),
         ("files = \"cnf\"\nstage_folder = \"x\"", "but `instances.stage` is off"),

@@ -376,7 +376,9 @@ fn a_bound_relative_to_the_default_is_judged_on_every_instance_by_itself() {
 
 #[test]
 fn a_search_that_finds_nothing_better_counts_the_configurations_that_violated_a_bound() {
-    let said = ran(&stage(TRADER, &SCENARIO.replace("default = 8", "default = 5")));
+    // Every step of `y` costs something, so no other configuration is as good as the default.
+    let trader = TRADER.replace("100 - 10 * $1", "100 - 10 * $1 + $3");
+    let said = ran(&stage(&trader, &SCENARIO.replace("default = 8", "default = 5")));
     let line =
         said.lines().find(|line| line.contains(" violated a bound.")).unwrap_or_else(|| panic!("{said}"));
     let (violating, all) = line.trim().split_once(" of ").unwrap();

@@ -262,12 +262,21 @@ impl<'t> Command<'t> {
     fn draft(&self, wishes: &Wishes) -> Draft {
         let mut draft = Draft::default();
         let mut words = self.words.clone();
-        let names_parameters = words.iter().any(|word| word.contains("{param"));
-        if wishes.space.is_some() && !names_parameters {
-            // If the command has unmatched braces, there may be no words left.
-            words.insert(words.len().min(1), "{params}".to_owned());
+        let has = |part: &str| words.iter().any(|word| word.contains(part));
+        let (names_parameters, has_file) = (has("{param"), has("{config_file}"));
+        if wishes.space.is_some() && !names_parameters && !has_file {
+            // Options usually come before the input. The first words may be an interpreter and its script.
+            let place = words.iter().position(|word| word.contains("{instance}"));
+            words.insert(place.unwrap_or(words.len()).max(1).min(words.len()), "{params}".to_owned());
         }
         draft.set("target.command", value::texts(words));
+        if has_file {
+            draft.set("target.config_file", value::text("{name} = {value}"));
+            draft.note(
+                "target.config_file",
+                "One line for each parameter; change it to what the program reads.",
+            );
+        }
         for Inline { name, domain, .. } in &self.parameters {
             if let Domain::Flag { word, .. } = domain {
                 let form = format!("{{ on = {}, off = \"\" }}", value::text(word));

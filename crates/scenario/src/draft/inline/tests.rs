@@ -172,3 +172,14 @@ fn a_bound_may_hold_for_the_mean_or_for_every_trial() {
     assert!(text.contains("size  = \"<= 1.02x default\""), "{text}");
     assert!(text.contains("error = { bound = \"<= 1.02x default\", over = \"max\" }"), "{text}");
 }
+
+#[test]
+fn the_parameters_of_a_space_come_before_the_input_or_go_to_a_file() {
+    let wishes = Wishes { space: Some("s.toml".to_owned()), ..complete() };
+    let of = |line: &str| draft(&words(line), &wishes, Path::new("/nowhere")).unwrap().to_toml();
+    let text = of("python~solve.py~--fast~{seed}");
+    assert!(text.contains(r#"["python", "solve.py", "--fast", "{seed}", "{params}"]"#), "{text}");
+    let text = of("solve~{config_file}~{seed}");
+    assert!(text.contains(r#"["solve", "{config_file}", "{seed}"]"#), "{text}");
+    assert!(text.contains("config_file = \"{name} = {value}\""), "{text}");
+}
