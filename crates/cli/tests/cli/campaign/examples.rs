@@ -241,6 +241,12 @@ fn gcc() {
 fn verdict_fits_its_measurements(stage: &Stage, name: &str) {
     let status = stage.status(&format!("{name}.campaign"));
     let verdict = &status["verdict"];
+    if verdict.is_null() {
+        // After so few trials, there may be nothing to validate.
+        let is_default = status["best"]["configuration"] == 0;
+        assert!(is_default || status["best_standing"]["feasible"] == false, "{status}");
+        return;
+    }
     let kept = |who: &str| {
         let constraint = &verdict["constraints"][who][0];
         assert_eq!(constraint["name"], "worse", "{verdict}");
