@@ -292,7 +292,7 @@ mod tests {
             (
                 What::NewIncumbent(Box::new(new)),
                 "new_incumbent",
-                r#"{"before":"NaN","config":3,"cost":1.5,"holdings":[{"pairs":2,"value":{"exact":0.5},"violation":"inf"}],"holdings_before":[],"pairs":2,"values":{"x":0.5,"y":true}}"#,
+                r#"{"before":"NaN","config":3,"cost":1.5,"holdings":[{"pairs":2,"standard_error":0.25,"value":{"exact":0.5},"violation":"inf"}],"holdings_before":[],"pairs":2,"values":{"x":0.5,"y":true}}"#,
             ),
             (
                 What::RaceDropped { config: ConfigId(4), pairs: 1, why: Drop::Lost },
@@ -318,6 +318,16 @@ mod tests {
             // The events are compared as text, because NaN is not equal to itself.
             assert_eq!(format!("{again:?}"), format!("{event:?}"));
         }
+    }
+
+    #[test]
+    fn an_incumbent_stored_before_standard_errors_were_is_read() {
+        let text = r#"{"before":2.0,"config":3,"cost":1.5,"holdings":[{"pairs":2,"value":{"exact":0.5},"violation":0.0}],"holdings_before":[],"pairs":2,"values":{"x":0.5}}"#;
+        let stored = StoredEvent { at: 1.0, kind: "new_incumbent".to_owned(), text: text.to_owned() };
+        let Some(Event { what: What::NewIncumbent(best), .. }) = Event::of_stored(&stored) else {
+            panic!("{stored:?}");
+        };
+        assert_eq!(best.holdings[0].standard_error, 0.0);
     }
 
     #[test]
