@@ -133,7 +133,7 @@ pub(crate) fn pass(pass: &PassCost, facts: &Facts) -> Line {
         many => format!("one pass over {} takes {time}", counted(many, "instance")),
     });
     if let Some(passes) = pass.affordable {
-        let shown = if passes < 10.0 { format!("{passes:.1}") } else { count(passes as u64) };
+        let shown = if passes < 10.0 { format!("{passes:.1}") } else { count(passes.round() as u64) };
         let what = if facts.instances == 1 { "trials" } else { "passes" };
         parts.push(format!("the budget covers about {shown} {what} without capping"));
     }
