@@ -42,11 +42,12 @@ fn unseen_timeouts(unseen: &UnseenTimeouts, verdict: &Verdict, costs: &Costs) ->
     let then = if unseen.ratio > 1.0 {
         format!("even then, the best would be {}", costs.gain(unseen.ratio))
     } else {
-        format!(
-            "if {} or more do, the best is no better than the {}",
-            share(unseen.break_even),
-            costs.against
-        )
+        // A share below 0.1 % is shown as `<0.1 %`, which does not fit "or more".
+        let enough = match unseen.break_even {
+            tiny if tiny < 0.001 => "even 0.1 %".to_owned(),
+            other => format!("{} or more", share(other)),
+        };
+        format!("if {enough} do, the best is no better than the {}", costs.against)
     };
     format!(
         "No timeouts occurred on {units}, but up to {} of other {unit}s may time out; {then}.",

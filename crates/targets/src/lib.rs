@@ -23,6 +23,7 @@ pub mod dimacs;
 pub mod formula;
 pub mod functions;
 pub mod generate;
+mod generate_option;
 pub mod latin;
 pub mod lcbench;
 pub mod machines;

@@ -6,6 +6,8 @@
 use super::{Exact, Hashing, WIDTH};
 use crate::points::{Blobs, Points, libsvm};
 
+use crate::generate_option;
+
 const USAGE: &str = "usage: captune-lsh [-functions N] [-tables N] [-width X] [-seed N] POINTS
        captune-lsh --generate blobs:POINTS,DIMENSION,CLASSES,SEED
 POINTS is a file in the format of LIBSVM, or blobs:POINTS,DIMENSION,CLASSES,SEED for generated points.
@@ -52,10 +54,7 @@ fn request(mut words: impl Iterator<Item = String>) -> Result<Request, String> {
             "-h" | "-help" | "--help" => return Ok(Request::Help),
             "--generate" => {
                 let name = value()?;
-                if let Some(more) = words.next() {
-                    return Err(format!("--generate takes no further arguments, but got `{more}`\n{USAGE}"));
-                }
-                return Ok(Request::Generate(name.parse().map_err(|error| format!("--generate: {error}"))?));
+                return Ok(Request::Generate(generate_option::read(&name, words.next(), USAGE)?));
             }
             _ if word.starts_with('-') => return Err(format!("unknown argument `{word}`\n{USAGE}")),
             _ if points.is_some() => {

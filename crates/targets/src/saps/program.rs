@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use super::{Outcome, Saps, solve};
 use crate::formula::{Formula, Literal};
-use crate::{Quasigroup, dimacs};
+use crate::{Quasigroup, dimacs, generate_option};
 
 const USAGE: &str =
     "usage: captune-saps [-alpha X] [-rho X] [-ps X] [-wp X] [-seed N] [-cutoff STEPS] FILE.cnf
@@ -41,10 +41,7 @@ fn request(mut words: impl Iterator<Item = String>) -> Result<Request, String> {
             "-h" | "-help" | "--help" => return Ok(Request::Help),
             "--generate" => {
                 let name = value()?;
-                if let Some(more) = words.next() {
-                    return Err(format!("--generate takes no further arguments, but got `{more}`\n{USAGE}"));
-                }
-                return Ok(Request::Generate(name.parse().map_err(|error| format!("--generate: {error}"))?));
+                return Ok(Request::Generate(generate_option::read(&name, words.next(), USAGE)?));
             }
             _ if word.starts_with('-') => return Err(format!("unknown argument `{word}`\n{USAGE}")),
             _ if formula.is_some() => return Err(format!("unexpected second formula `{word}`\n{USAGE}")),
