@@ -2,6 +2,8 @@
 
 mod comparison;
 pub mod constraint;
+mod noise;
 
 pub use comparison::{Objective, Problem, Total};
 pub use constraint::{Constraint, Holding, Over};
+pub use noise::Noise;
