@@ -2,6 +2,8 @@
 
 mod comparison;
 pub mod constraint;
+mod side;
 
 pub use comparison::{Objective, Problem, Total};
 pub use constraint::{Constraint, Holding, Over};
+pub use side::Side;
