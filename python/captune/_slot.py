@@ -207,8 +207,8 @@ class Slot:
         killed = self._child.disarm()
         call, seconds = self._call, answer["seconds"]
         outputs = call.outputs | answer["outputs"]
-        if answer["left"] or killed:
-            # What the call has started must not run during the next call.
+        if answer["left"] or killed or call.cancelled:
+            # What the call has started must not run during the next call, and a dying child cannot serve it.
             self._replace()
         self._call = None
         if answer["error"] is not None:
@@ -257,6 +257,7 @@ class Slot:
     def _forget(self) -> None:
         if self._connection is not None:
             self._connection.close()
+        self._listener.close()
         self._child = self._connection = self._call = None
 
     def close(self) -> None:

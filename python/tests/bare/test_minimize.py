@@ -56,11 +56,11 @@ def test_workers_run_at_the_same_time():
 )
 def test_a_bad_call_is_reported_once_and_the_search_goes_on(function, status, message):
     with pytest.warns(CaptuneWarning, match=message) as shown:
-        result = minimize(function, SPACE, budget=30, initial=BAD_FIRST, memory="1 GB", time_limit=10)
+        result = minimize(function, SPACE, budget=20, initial=BAD_FIRST, memory="200 MB", time_limit=10)
     bad = [one for one in result.trials if one.configuration["how"] == "badly"]
     assert bad and all((one.status, one.cost) == (status, None) for one in bad)
     assert len(shown) == 1, [str(one.message) for one in shown]
-    assert result.cost < 0.1 and len(result.trials) == 30
+    assert result.cost < 1 and len(result.trials) == 20
 
 
 def test_a_traceback_shows_the_function_and_not_captune():
@@ -71,10 +71,15 @@ def test_a_traceback_shows_the_function_and_not_captune():
 
 
 def test_memory_of_grandchildren_counts():
-    result = minimize(
-        functions.allocates_in_a_child, SPACE, budget=12, initial=BAD_FIRST, memory="1 GB", time_limit=20
-    )
-    assert len(result.trials) == 12
+    with warnings.catch_warnings():
+        # Either process may be the one that is refused memory.
+        warnings.simplefilter("ignore", CaptuneWarning)
+        result = minimize(
+            functions.allocates_in_a_child, SPACE, budget=10, initial=BAD_FIRST, memory="200 MB", time_limit=20
+        )
+    bad = [one for one in result.trials if one.configuration["how"] == "badly"]
+    assert bad and all(one.status == "memory" or one.cost == 0 for one in bad)
+    assert len(result.trials) == 10
 
 
 def test_a_hang_in_c_is_killed():
