@@ -1,4 +1,4 @@
-"""Compares captune's sampler with Optuna's TPESampler and GPSampler: `python optuna_study.py SEEDS FILE`.
+"""Compares captune's sampler with Optuna's TPESampler and GPSampler: `python optuna_study.py FILE SEEDS [SAMPLER …]`.
 
 Each study has 200 trials. The file gets one line per study: function, sampler, seed, the best feasible cost after 50, 100
 and 200 trials, and the CPU time that the sampler used.
@@ -35,17 +35,18 @@ def run(function, sampler):
 def main():
     warnings.simplefilter("ignore")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    seeds, path = int(sys.argv[1]), sys.argv[2]
+    path, seeds = sys.argv[1], int(sys.argv[2])
     samplers = {
         "captune": lambda seed: Sampler(seed=seed),
         "tpe": lambda seed: optuna.samplers.TPESampler(seed=seed),
         "gp": lambda seed: optuna.samplers.GPSampler(seed=seed, deterministic_objective=True),
     }
+    chosen = sys.argv[3:] or list(samplers)
     with open(path, "a", buffering=1) as file:
         for seed in range(seeds):
             for function in FUNCTIONS:
-                for name, sampler in samplers.items():
-                    found, seconds = run(function, sampler(seed))
+                for name in chosen:
+                    found, seconds = run(function, samplers[name](seed))
                     best = [min(found[:count]) for count in (50, 100, TRIALS)]
                     costs = ",".join(f"{cost:.8g}" for cost in best)
                     file.write(f"{function.__name__},{name},{seed},{costs},{seconds:.1f}\n")

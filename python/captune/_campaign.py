@@ -51,7 +51,7 @@ class Table(Mapping[str, list[Any]]):
 
     def to_pandas(self) -> Any:
         """Returns a pandas data frame."""
-        import pandas
+        import pandas  # type: ignore[import-untyped]
 
         return pandas.DataFrame(self._columns)
 

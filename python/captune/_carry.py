@@ -25,7 +25,7 @@ SCRIPT = "__captune__"
 def pack(function: Callable[..., Any], instances: list[Any]) -> bytes:
     """Returns bytes from which a child process gets the function and the instances."""
     try:
-        import cloudpickle
+        import cloudpickle  # type: ignore[import-untyped]
     except ImportError:
         return pickle.dumps((_by_name(function), pickle.dumps(instances)))
     return pickle.dumps((("pickled", cloudpickle.dumps(function)), cloudpickle.dumps(instances)))

@@ -122,7 +122,7 @@ def _domain(distribution: BaseDistribution) -> dict[str, Any]:
     return {"float": [float(distribution.low), float(distribution.high)], "log": distribution.log}
 
 
-def _to_captune(distribution: BaseDistribution, value: Any) -> Any | None:
+def _to_captune(distribution: BaseDistribution, value: Any) -> Any:
     if isinstance(distribution, CategoricalDistribution):
         try:
             return str(int(distribution.to_internal_repr(value)))

@@ -64,7 +64,7 @@ class _Settings:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.get_params().items())})"
 
-    def _fit(self, data: tuple[Any, ...]) -> Fitted:
+    def _fit(self, data: dict[str, Any]) -> Fitted:
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any, censored: Any = None) -> Self:
@@ -81,7 +81,7 @@ class _Settings:
             "seed": getattr(self, "seed"),
             "threads": threads,
         }
-        self._fitted = self._fit((data,))
+        self._fitted = self._fit(data)
         return self
 
     def predict(self, X: Any, *, noise: bool = False) -> tuple[Any, Any]:
@@ -124,8 +124,8 @@ class Forest(_Settings):
         self.seed = seed
         self.threads = threads
 
-    def _fit(self, data: tuple[Any, ...]) -> Fitted:
-        return fit_forest(*data, self.trees, self.features, self.min_leaf, self.treatment)
+    def _fit(self, data: dict[str, Any]) -> Fitted:
+        return fit_forest(data, self.trees, self.features, self.min_leaf, self.treatment)
 
 
 class Neural(_Settings):
@@ -157,8 +157,8 @@ class Neural(_Settings):
         self.seed = seed
         self.threads = threads
 
-    def _fit(self, data: tuple[Any, ...]) -> Fitted:
-        return fit_neural(*data, list(self.layers), self.epochs, self.members, self.treatment)
+    def _fit(self, data: dict[str, Any]) -> Fitted:
+        return fit_neural(data, list(self.layers), self.epochs, self.members, self.treatment)
 
 
 class Gaussian(_Settings):
@@ -188,5 +188,5 @@ class Gaussian(_Settings):
         self.seed = seed
         self.threads = threads
 
-    def _fit(self, data: tuple[Any, ...]) -> Fitted:
-        return fit_gaussian(*data, self.least_noise, self.max_points, self.treatment)
+    def _fit(self, data: dict[str, Any]) -> Fitted:
+        return fit_gaussian(data, self.least_noise, self.max_points, self.treatment)
