@@ -4,7 +4,7 @@
 |---|---|---|---|
 | hartmann | 6 floats | | -3.32237 |
 | gramacy | 2 floats | 2 | 0.5998 |
-| vessel | 4 floats, on a logarithmic scale of cost | 3 | 3.7585 (log10 of 5734.9) |
+| vessel | 4 floats; the cost is a logarithm | 3 | 3.7638 |
 | kernel | a choice of kernel, and up to 3 parameters that depend on it | | 0 |
 | layers | a number of layers, a width for each, an optimizer with its own parameter | | 0 |
 

@@ -44,11 +44,7 @@ impl Array {
 
     /// # Safety
     /// Python passes a valid view.
-    unsafe fn __getbuffer__(
-        slf: Bound<'_, Self>,
-        view: *mut ffi::Py_buffer,
-        flags: c_int,
-    ) -> PyResult<()> {
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         if view.is_null() {
             return Err(PyBufferError::new_err("the view is null"));
         }
@@ -64,7 +60,8 @@ impl Array {
             (*view).len = (array.numbers.len() * size_of::<f64>()) as ffi::Py_ssize_t;
             (*view).readonly = 1;
             (*view).itemsize = Self::SIZE;
-            (*view).format = if wanted(ffi::PyBUF_FORMAT) { c"d".as_ptr().cast_mut() } else { ptr::null_mut() };
+            (*view).format =
+                if wanted(ffi::PyBUF_FORMAT) { c"d".as_ptr().cast_mut() } else { ptr::null_mut() };
             (*view).ndim = array.shape.len() as c_int;
             (*view).shape =
                 if wanted(ffi::PyBUF_ND) { array.shape.as_ptr().cast_mut() } else { ptr::null_mut() };

@@ -135,14 +135,19 @@ impl Child {
     /// seconds pass first.
     #[pyo3(signature = (timeout = None))]
     fn wait<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let timeout = timeout.map(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX));
+        let timeout =
+            timeout.map(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX));
         let ended = py.detach(|| {
             let guard = lock(&self.ended.0);
             let running = |outcome: &mut Option<_>| outcome.is_none();
             let guard = match timeout {
                 None => self.ended.1.wait_while(guard, running).unwrap_or_else(PoisonError::into_inner),
                 Some(timeout) => {
-                    self.ended.1.wait_timeout_while(guard, timeout, running).unwrap_or_else(PoisonError::into_inner).0
+                    self.ended
+                        .1
+                        .wait_timeout_while(guard, timeout, running)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0
                 }
             };
             match &*guard {

@@ -96,7 +96,8 @@ impl PythonPredictor {
     fn rows(&self, rows: Vec<f64>, width: usize) -> Vec<Prediction> {
         let count = rows.len() / width;
         let found = Python::attach(|py| {
-            let answer = self.object.call_method1(py, "predict", (numpy(Array::matrix(rows, width), py)?,))?;
+            let answer =
+                self.object.call_method1(py, "predict", (numpy(Array::matrix(rows, width), py)?,))?;
             let (mean, deviation): (Vec<f64>, Vec<f64>) = answer.extract(py).map_err(|_| {
                 PyValueError::new_err("predict(X) must return the means and the standard deviations")
             })?;

@@ -218,7 +218,8 @@ fn parameter_text(name: &str, domain: &Bound<'_, PyAny>) -> PyResult<String> {
         && range.len() == 2
     {
         let ends = [from_python(&range.get_item(0)?)?, from_python(&range.get_item(1)?)?];
-        let kind = if ends.iter().all(|end| matches!(end, Literal::Integer(_))) { "integer" } else { "float" };
+        let kind =
+            if ends.iter().all(|end| matches!(end, Literal::Integer(_))) { "integer" } else { "float" };
         return Ok(format!("{name_text} = {{ {kind} = {} }}\n", toml_value(range)?));
     }
     Err(PyTypeError::new_err(format!(

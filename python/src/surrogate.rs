@@ -36,7 +36,8 @@ impl Fitted {
     fn predict(&self, py: Python<'_>, rows: &Bound<'_, PyAny>, noise: bool) -> PyResult<(Array, Array)> {
         let shared = Shared::borrow(rows, "X", 2)?;
         if shared.width != self.width {
-            let message = format!("X has {} columns; the surrogate was fitted to {}", shared.width, self.width);
+            let message =
+                format!("X has {} columns; the surrogate was fitted to {}", shared.width, self.width);
             return Err(PyValueError::new_err(message));
         }
         let (mean, deviation) = py.detach(|| {
@@ -139,7 +140,11 @@ impl Lesson {
             let rows = self.rows.numbers().chunks_exact(self.rows.width);
             for ((row, &cost), &censored) in rows.zip(&self.costs).zip(&self.censored) {
                 let configuration = set.push_configuration(row);
-                set.push(configuration, 0, if censored { Reading::AtLeast(cost) } else { Reading::Exact(cost) });
+                set.push(
+                    configuration,
+                    0,
+                    if censored { Reading::AtLeast(cost) } else { Reading::Exact(cost) },
+                );
             }
             let predictor =
                 surrogate.fit(&set, &mut Rng::new(self.seed, "python fit", 0)).map_err(value_error)?;

@@ -6,8 +6,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ::captune::{
-    Ask, Bound as OutputBound, ConfigId, Known, Learner, Objective, Outcome, Reading, Search, Standing, TrialId,
-    TrialRequest, TunerBuilder,
+    Ask, Bound as OutputBound, ConfigId, Known, Learner, Objective, Outcome, Reading, Search, Standing,
+    TrialId, TrialRequest, TunerBuilder,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -92,7 +92,9 @@ impl Tuner {
         if let Some(rows) = features {
             let width = rows.first().map_or(0, Vec::len);
             if rows.iter().any(|row| row.len() != width) {
-                return Err(PyValueError::new_err("features: all instances need the same number of features"));
+                return Err(PyValueError::new_err(
+                    "features: all instances need the same number of features",
+                ));
             }
             builder = builder.features(rows.concat(), width);
         }
@@ -210,7 +212,8 @@ impl Tuner {
     }
 
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.lock().save()).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let bytes =
+            py.detach(|| self.lock().save()).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -280,7 +283,8 @@ fn describe<'py>(py: Python<'py>, standing: &Standing) -> PyResult<Bound<'py, Py
     described.set_item("id", standing.id.0)?;
     described.set_item("configuration", dictionary(py, &standing.configuration)?)?;
     described.set_item("cost", standing.cost)?;
-    described.set_item("interval", standing.interval.as_ref().map(|interval| (interval.low, interval.high)))?;
+    described
+        .set_item("interval", standing.interval.as_ref().map(|interval| (interval.low, interval.high)))?;
     described.set_item("pairs", standing.pairs)?;
     described.set_item("timeouts", standing.timeouts)?;
     described.set_item("feasible", standing.is_feasible())?;
