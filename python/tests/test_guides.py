@@ -1,4 +1,4 @@
-"""The Python code of the guides, as scripts. A page's blocks count from the first that imports captune on."""
+"""The Python code of the guides, as scripts: all of python.md, and the blocks of other pages that import captune."""
 
 import re
 import subprocess
@@ -12,8 +12,9 @@ GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 
 def code(page):
     blocks = re.findall(r"^```python\n(.*?)^```", (GUIDES / page).read_text(), re.DOTALL | re.MULTILINE)
-    first = next(n for n, block in enumerate(blocks) if re.search(r"^(import|from) captune", block, re.MULTILINE))
-    return blocks[first:]
+    found = [block for block in blocks if page == "python.md" or re.search("^(import|from) captune", block, re.MULTILINE)]
+    assert found
+    return found
 
 
 @pytest.mark.parametrize("page", ["python.md", "from-optuna.md", "from-smac.md"])
