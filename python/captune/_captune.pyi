@@ -5,6 +5,18 @@ from typing import Any, Literal, final
 
 from captune._types import Request, Told, Value
 
+__all__ = [
+    "Array",
+    "Child",
+    "Fitted",
+    "Space",
+    "Tuner",
+    "conforms",
+    "fit_forest",
+    "fit_gaussian",
+    "fit_neural",
+]
+
 @final
 class Array:
     def __len__(self) -> int: ...
@@ -20,7 +32,7 @@ class Space:
     list of clauses that must not hold.
     """
 
-    def __new__(cls, definition: Mapping[str, Any], /) -> Space: ...
+    def __new__(cls, definition: Mapping[str, Any]) -> Space: ...
     @classmethod
     def from_text(cls, text: str, format: str | None = None, *, name: str = "space") -> Space:
         """Reads a space from text: toml, pcs-old, pcs-new, configspace-json, configspace-yaml or irace.
@@ -29,7 +41,7 @@ class Space:
         """
 
     @classmethod
-    def from_configspace(cls, space: Any, /) -> Space:
+    def from_configspace(cls, space: Any) -> Space:
         """Converts a ``ConfigSpace.ConfigurationSpace``."""
 
     def to_text(self, format: str = "toml") -> str:
@@ -56,16 +68,16 @@ class Space:
     def sample(self, n: int = 1, *, seed: int = 0) -> list[dict[str, Value]]:
         """Draws configurations uniformly."""
 
-    def check(self, values: Mapping[str, Any], /) -> dict[str, Value]:
+    def check(self, values: Mapping[str, Any]) -> dict[str, Value]:
         """Returns the configuration with these values. Raises ValueError if there is none."""
 
-    def encode(self, configurations: Sequence[Mapping[str, Any]], /) -> Array:
+    def encode(self, configurations: Sequence[Mapping[str, Any]]) -> Array:
         """Encodes configurations as rows of numbers in [0, 1], with -1 for inactive parameters.
 
         ``numpy.asarray`` turns the result into a NumPy array without copying it.
         """
 
-    def decode(self, rows: Any, /) -> list[dict[str, Value]]:
+    def decode(self, rows: Any) -> list[dict[str, Value]]:
         """Returns the configurations that rows encode."""
 
     def __len__(self) -> int: ...
@@ -78,13 +90,13 @@ class Fitted:
     def predict(self, rows: Any, *, noise: bool = False) -> tuple[Array, Array]: ...
 
 def fit_forest(
-    data: Mapping[str, Any], trees: int, features: float, min_leaf: int, treatment: str, /
+    data: Mapping[str, Any], trees: int, features: float, min_leaf: int, treatment: str,
 ) -> Fitted: ...
 def fit_neural(
-    data: Mapping[str, Any], layers: list[int], epochs: int, members: int, treatment: str, /
+    data: Mapping[str, Any], layers: list[int], epochs: int, members: int, treatment: str,
 ) -> Fitted: ...
 def fit_gaussian(
-    data: Mapping[str, Any], least_noise: float, max_points: int, treatment: str, /
+    data: Mapping[str, Any], least_noise: float, max_points: int, treatment: str,
 ) -> Fitted: ...
 def conforms(surrogate: Any, *, ordered: bool = False) -> None: ...
 
@@ -112,7 +124,7 @@ class Tuner:
         state: bytes | None,
     ) -> Tuner: ...
     def ask(
-        self, slots: int, /
+        self, slots: int,
     ) -> (
         tuple[Literal["run"], Request]
         | tuple[Literal["tighten"], int, float]
@@ -121,18 +133,18 @@ class Tuner:
         | tuple[Literal["done"]]
     ): ...
     def tell(self, trial: int, result: Told, *, spent: float | None = None) -> None: ...
-    def withdraw(self, trial: int, /) -> None: ...
-    def elapsed(self, reached: list[tuple[int, float]], /) -> None: ...
+    def withdraw(self, trial: int) -> None: ...
+    def elapsed(self, reached: list[tuple[int, float]]) -> None: ...
     def patience(self) -> float | None: ...
-    def enqueue(self, values: dict[str, Any], /) -> None: ...
+    def enqueue(self, values: dict[str, Any]) -> None: ...
     def best(self) -> dict[str, Any]: ...
-    def standing(self, config: int, /) -> dict[str, Any]: ...
+    def standing(self, config: int) -> dict[str, Any]: ...
     @property
     def trials(self) -> int: ...
     def running(self) -> list[Request]: ...
     def save(self) -> bytes: ...
     def suggest(
-        self, known: list[tuple[dict[str, Any], int, Told]], pending: list[dict[str, Any]], /
+        self, known: list[tuple[dict[str, Any], int, Told]], pending: list[dict[str, Any]]
     ) -> dict[str, Value] | None: ...
 
 @final
@@ -148,7 +160,7 @@ class Child:
         cores: list[int] | None = None,
         environment: list[tuple[str, str]] | None = None,
     ) -> Child: ...
-    def arm(self, seconds: float, /) -> None: ...
+    def arm(self, seconds: float) -> None: ...
     def disarm(self) -> bool: ...
     def kill(self) -> None: ...
     def wait(self, timeout: float | None = None) -> dict[str, Any] | None: ...

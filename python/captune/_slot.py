@@ -18,7 +18,7 @@ from captune._types import Told
 
 # How much later than its cap a call is killed: the time of the call is measured inside the child, which begins a little
 # after the deadline is set, and a killed call must have lasted as long as its cap.
-_LATER = 0.005
+_LATER = 0.02
 # Seconds that a child whose connection is closed gets to end by itself.
 _MOMENT = 1.0
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import uuid
 import warnings
 from pathlib import Path
 
@@ -56,11 +57,11 @@ def test_workers_run_at_the_same_time():
 )
 def test_a_bad_call_is_reported_once_and_the_search_goes_on(function, status, message):
     with pytest.warns(CaptuneWarning, match=message) as shown:
-        result = minimize(function, SPACE, budget=20, initial=BAD_FIRST, memory="200 MB", time_limit=10)
+        result = minimize(function, SPACE, budget=12, initial=BAD_FIRST, memory="200 MB", time_limit=10)
     bad = [one for one in result.trials if one.configuration["how"] == "badly"]
     assert bad and all((one.status, one.cost) == (status, None) for one in bad)
     assert len(shown) == 1, [str(one.message) for one in shown]
-    assert result.cost < 1 and len(result.trials) == 20
+    assert result.cost <= 1 and len(result.trials) == 12
 
 
 def test_a_traceback_shows_the_function_and_not_captune():
@@ -90,31 +91,36 @@ def test_a_hang_in_c_is_killed():
     assert result.children == 1 + len(bad)
 
 
-def sleepers():
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
+@pytest.fixture
+def left(monkeypatch):
+    """Returns the processes that the test has started and that are still alive, found by a mark in their environment."""
+    mark = f"CAPTUNE_TEST={uuid.uuid4()}"
+    monkeypatch.setenv(*mark.split("="))
+
+    def found():
+        alive = []
+        for entry in Path("/proc").iterdir():
             try:
-                parts = (entry / "cmdline").read_bytes()
+                if entry.name.isdigit() and mark.encode() in (entry / "environ").read_bytes():
+                    alive.append((entry.name, (entry / "cmdline").read_bytes()))
             except OSError:
                 continue
-            if b"captune._child" in parts:
-                found.append(entry.name)
+        return alive
+
     return found
 
 
-def test_no_process_is_left_behind():
-    result = minimize(functions.forks, SPACE, budget=12, initial=BAD_FIRST)
+def test_no_process_is_left_behind(left):
+    result = minimize(functions.forks, SPACE, budget=8, initial=BAD_FIRST)
     bad = sum(one.configuration["how"] == "badly" for one in result.trials)
     assert bad and result.children >= bad
-    assert result.cost < 1
-    assert sleepers() == []
+    assert left() == []
 
 
-def test_a_fork_that_returns_answers_once():
-    result = minimize(functions.fork_returns, SPACE, budget=20, initial=BAD_FIRST)
-    assert len(result.trials) == 20 and result.cost < 0.5
-    assert sleepers() == []
+def test_a_fork_that_returns_answers_once(left):
+    result = minimize(functions.fork_returns, SPACE, budget=10, initial=BAD_FIRST)
+    assert len(result.trials) == 10
+    assert left() == []
 
 
 def test_slow_calls_are_killed_early_and_keep_their_outputs():
@@ -138,9 +144,14 @@ def test_slow_calls_are_killed_early_and_keep_their_outputs():
 def test_a_function_that_stops_itself_keeps_its_child():
     space = {"how": ["well", "badly"], "x": (0.0, 1.0)}
     result = minimize(functions.stops_itself, space, cost="wall_time", cutoff=5, budget=15)
-    assert any(one.status == "censored" for one in result.trials)
-    # A busy machine may let the deadline pass first.
-    assert result.children <= 3
+    stopped = sum(one.status == "censored" for one in result.trials)
+    # A busy machine may let the deadline of some calls pass first.
+    assert stopped and result.children <= 1 + stopped / 2
+
+
+def test_each_worker_has_its_own_gpu():
+    result = minimize(functions.gpu, SPACE, budget=20, workers=2, gpus=[4, 6])
+    assert {one.outputs["gpu"] for one in result.trials} == {4, 6}
 
 
 def test_instances_and_seeds_are_passed():
@@ -174,21 +185,25 @@ def test_a_search_continues_from_its_file(tmp_path):
     assert second.cost <= first.cost and second.cost < 0.5 and whole.cost < 0.5
 
 
-def test_ctrl_c_stops_cleanly_and_saves(tmp_path):
+def test_ctrl_c_stops_cleanly_and_saves(tmp_path, left):
     script = tmp_path / "script.py"
     script.write_text(
-        "import captune, os, signal, threading\n"
-        "def cost(configuration):\n"
-        "    import time; time.sleep(0.01)\n"
+        "import captune, os, signal, time\n"
+        "calls = []\n"
+        "def cost(configuration, instance):\n"
+        "    calls.append(configuration)\n"
+        "    if len(calls) > 5:\n"
+        "        os.kill(instance, signal.SIGINT)\n"
+        "        time.sleep(60)\n"
         "    return configuration['x'] ** 2\n"
         "if __name__ == '__main__':\n"
-        "    threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
-        "    result = captune.minimize(cost, {'x': (-5.0, 5.0)}, budget='1h', save='state')\n"
-        "    print(result.stopped, len(result.trials) > 3, os.path.exists('state'))\n"
+        "    settings = {'instances': [os.getpid()], 'save': 'state'}\n"
+        "    result = captune.minimize(cost, {'x': (-5.0, 5.0)}, budget='1h', **settings)\n"
+        "    print(result.stopped, len(result.trials), captune.Optimizer.load('state').trials)\n"
     )
     ended = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert ended.stdout == "interrupted True True\n", ended.stderr
-    assert sleepers() == []
+    assert ended.stdout == "interrupted 5 5\n", ended.stderr
+    assert left() == []
 
 
 def test_a_script_without_a_guard_is_told_so(tmp_path):
