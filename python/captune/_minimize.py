@@ -48,6 +48,8 @@ class Record:
     configuration: dict[str, Value]
     instance: int
     seed: int
+    cap: float
+    """Cost at which the trial would have been stopped."""
     status: str
     """``finished``, ``censored``, ``crashed``, ``memory`` or ``wrong``."""
     cost: float | None
@@ -318,6 +320,7 @@ class _Loop:
                 trial.configuration,
                 trial.instance,
                 trial.seed,
+                trial.cap,
                 status,
                 cost,
                 {name: value for name, value, _ in outputs},

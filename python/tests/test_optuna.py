@@ -128,6 +128,27 @@ def test_a_pruned_trial_counts_only_with_a_bound():
     assert share_of_left(True) > share_of_left(False)
 
 
+def test_a_pruned_trial_without_a_bound_says_nothing():
+    def objective(trial):
+        x = trial.suggest_float("x", 0, 1)
+        if trial.number == 3:
+            raise optuna.TrialPruned
+        if trial.number == 4:
+            at_least(trial, 7.0)
+            raise optuna.TrialPruned
+        if trial.number == 5:
+            raise ArithmeticError
+        return x
+
+    found = study()
+    found.optimize(objective, n_trials=7, catch=ArithmeticError)
+    translation = Translation.of([trial for trial in found.trials if trial.value is not None])
+    known, _ = found.sampler._known(found, translation, translation.space())
+    told = [result[:2] for _, _, result in known]
+    assert [status for status, _ in told] == ["finished"] * 3 + ["censored", "crashed", "finished"]
+    assert told[3] == ("censored", 7.0)
+
+
 def test_a_bound_of_a_maximised_objective_is_rejected():
     found = optuna.create_study(direction="maximize", sampler=Sampler(seed=1))
     with pytest.raises(ValueError, match="minimised"):
