@@ -1,4 +1,4 @@
-"""Compares captune.minimize with SMAC3 through its own API: `python smac.py captune|smac3 FILE SEEDS [FUNCTION …]`.
+"""Compares captune.minimize with SMAC3 through its own API: `python smac_search.py captune|smac3 FILE SEEDS [FUNCTION …]`.
 
 Each search has 200 trials of a function without constraints. The file gets one line per search: function, program, seed,
 the best cost after 50, 100 and 200 trials, and the CPU time of the optimizer. For SMAC3 this is the CPU time of the
