@@ -12,7 +12,7 @@ import pytest
 from functions import SPACE
 
 import captune
-from captune import Bound, CaptuneWarning, TargetFailed, minimize
+from captune import Bound, CaptuneWarning, Running, TargetFailed, minimize
 
 BAD_FIRST = [{"x": 0.0, "how": "badly"}]
 
@@ -87,7 +87,7 @@ def test_a_hang_in_c_is_killed():
     with pytest.warns(CaptuneWarning, match="time limit"):
         result = minimize(functions.hangs_in_c, SPACE, budget=12, initial=BAD_FIRST, time_limit=0.2)
     bad = [one for one in result.trials if one.configuration["how"] == "badly"]
-    assert bad and all(0.2 <= one.seconds < 5 for one in bad)
+    assert bad and all(0.2 <= one.seconds < 30 for one in bad)
     assert result.children == 1 + len(bad)
 
 
@@ -138,17 +138,24 @@ def test_slow_calls_are_killed_early_and_keep_their_outputs():
     # A killed call has lasted its cap, unless the race was decided before.
     assert any(one.cost == one.cap for one in bad)
     # The default takes 0.02 s, so no challenger gets anywhere near the cutoff.
-    assert all(one.cost < 1 and one.seconds >= one.cost for one in bad)
+    assert all(one.cost < 10 and one.seconds >= one.cost for one in bad)
     assert result.configuration["how"] == "well" and result.best.outputs == {"size": 7}
-    assert 0.02 <= result.cost < 0.2
+    assert 0.02 <= result.cost < 2
 
 
 def test_a_function_that_stops_itself_keeps_its_child():
     space = {"how": ["well", "badly"], "x": (0.0, 1.0)}
-    result = minimize(functions.stops_itself, space, cost="wall_time", cutoff=5, budget=15)
-    stopped = sum(one.status == "censored" for one in result.trials)
-    # A busy machine may let the deadline of some calls pass first.
-    assert stopped and result.children <= 1 + stopped / 2
+    result = minimize(functions.stops_itself, space, cutoff=100.0, budget=15)
+    stopped = [one for one in result.trials if one.status == "censored"]
+    assert stopped and all(one.cost == one.cap < 50 for one in stopped)
+    assert result.children == 1 and result.cost == 5
+
+
+def test_the_time_of_a_call_reaches_its_cap():
+    assert Running(0.0, 0, timed=True).reached()
+    assert not Running(1e6, 0, timed=True).reached()
+    with pytest.raises(TypeError, match="needs the cost so far"):
+        Running(1.0, 0, timed=False).reached()
 
 
 def test_each_worker_has_its_own_gpu():
