@@ -1,8 +1,6 @@
 //! The program `captune`: arguments, messages and exit codes. Only this crate prints.
 
 mod best;
-mod bounds;
-mod changes;
 mod check;
 mod compare;
 mod demo;
@@ -33,10 +31,10 @@ mod trouble;
 mod try_one;
 mod tryout;
 mod validate;
-mod verdict;
-mod words;
 mod wrap;
 
+// Every file of this crate uses the shared text as `crate::words`, `crate::verdict` and so on.
+use ::words::{self, bounds, changes, verdict};
 use clap::{CommandFactory, Parser, Subcommand};
 
 #[derive(Parser)]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use campaign::budget::Budget;
 use clap::Args;
 use serde_json::json;
-use view::{Figured, Figures, Incumbent, Kept, KeptFolds, Picture, Standing, State};
+use view::{Figured, Figures, Incumbent, Kept, KeptFolds, Picture, Standing};
 
 use crate::bounds;
 use crate::changes;
@@ -16,7 +16,7 @@ use crate::goal;
 use crate::message;
 use crate::progress::block::{trials, used};
 use crate::verdict::{self, Hosts};
-use crate::words::{Costs, clock, counted, harmless, name, number};
+use crate::words::{self, Costs, clock, counted, harmless, name, number};
 use crate::wrap;
 
 #[derive(Args, Debug)]
@@ -55,7 +55,7 @@ pub(crate) fn warn_of_hosts(hosts: &[String]) {
 }
 
 fn text(picture: &Picture, width: Option<usize>) -> String {
-    let mut text = format!("{}: {}\n", harmless(&picture.name), state(&picture.state));
+    let mut text = format!("{}: {}\n", harmless(&picture.name), words::state(&picture.state));
     let mut rows = vec![("spent", spent(picture))];
     let tried = counted(picture.tally.configurations, "configuration");
     rows.push(("trials", format!("{} · {tried}", trials(&picture.tally))));
@@ -76,20 +76,6 @@ fn text(picture: &Picture, width: Option<usize>) -> String {
         text += &format!("{}\n", wrap::paragraph(&line, width, 4));
     }
     text
-}
-
-/// Describes whether the campaign is running, or why it is not.
-pub(crate) fn state(state: &State) -> String {
-    match state {
-        State::New => "not started".to_owned(),
-        State::Running { pid, host } => {
-            let process = pid.map_or_else(String::new, |pid| format!(" as process {pid}"));
-            let host = host.as_deref().map_or_else(String::new, |host| format!(" on {}", harmless(host)));
-            format!("running{process}{host}")
-        }
-        State::Stopped { reason } => format!("stopped: {}", harmless(reason)),
-        State::Killed => "killed; `captune run` resumes it".to_owned(),
-    }
 }
 
 /// Formats what the campaign has used.
