@@ -37,15 +37,13 @@ impl Costs {
     }
 
     /// Returns costs that are penalised times.
-    #[cfg(test)]
-    pub(crate) fn seconds(par: f64) -> Self {
+    pub fn seconds(par: f64) -> Self {
         let mean = format!("PAR{par}");
         Self(view::Costs::new(Unit::Seconds, Sense::Minimise, "CPU time", mean, "default"))
     }
 
     /// Returns costs that are a maximised output.
-    #[cfg(test)]
-    pub(crate) fn maximised(noun: &str) -> Self {
+    pub fn maximised(noun: &str) -> Self {
         Self(view::Costs::new(Unit::Plain, Sense::Maximise, noun, format!("mean {noun}"), "default"))
     }
 
