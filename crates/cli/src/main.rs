@@ -21,8 +21,10 @@ mod message;
 mod paint;
 mod progress;
 mod record;
+mod report;
 mod rerun;
 mod run;
+mod serve;
 mod shell_files;
 mod signals;
 mod space;
@@ -70,6 +72,10 @@ enum Verb {
     Failures(failures::Arguments),
     /// Show campaigns side by side
     Compare(compare::Arguments),
+    /// Write a campaign as one HTML file
+    Report(report::Arguments),
+    /// Show campaigns live in a browser on this machine
+    Serve(serve::Arguments),
     /// Export the trials of a campaign as CSV or JSON, or for SMAC3
     Export(export::Arguments),
     /// Run one command under exact limits and report what it used
@@ -105,6 +111,8 @@ fn main() -> std::process::ExitCode {
         Verb::Rerun(arguments) => rerun::rerun(&arguments),
         Verb::Failures(arguments) => failures::failures(&arguments),
         Verb::Compare(arguments) => compare::compare(&arguments),
+        Verb::Report(arguments) => report::report(&arguments),
+        Verb::Serve(arguments) => serve::serve(&arguments),
         Verb::Export(arguments) => export::export(&arguments),
         Verb::Exec(arguments) => exec::exec(arguments),
         Verb::Doctor(arguments) => doctor::doctor(&arguments),

@@ -1,0 +1,3 @@
+//! Tests of the report.
+
+#![allow(missing_docs, clippy::unwrap_used)]
