@@ -31,7 +31,7 @@ pub fn content_policy(connect: &'static str) -> String {
     let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text.as_bytes())));
     let (style, script) = (hash(STYLE), hash(SCRIPT));
     format!(
-        "default-src 'none'; style-src {style}; script-src {script}; connect-src {connect}; base-uri 'none'; \
+        "default-src 'none'; style-src {style}; script-src {script}; img-src data:; connect-src {connect}; base-uri 'none'; \
          form-action 'none'"
     )
 }

@@ -339,6 +339,22 @@ pub fn state(state: &State) -> String {
     }
 }
 
+/// Draws values as a row of bars, higher for larger values: `▇▅▃▂`. Positive values are on a logarithmic scale.
+/// Returns an empty text if there are no finite values.
+pub fn sparkline(values: &[f64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let are_positive = values.iter().all(|&value| value > 0.0);
+    let scaled: Vec<f64> = values
+        .iter()
+        .map(|&value| if are_positive { value.ln() } else { value })
+        .filter(|v| v.is_finite())
+        .collect();
+    let (low, high) =
+        scaled.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v)));
+    let spread = if high > low { high - low } else { 1.0 };
+    scaled.iter().map(|value| BARS[((value - low) / spread * 7.0).round() as usize]).collect()
+}
+
 /// Formats the budget.
 pub fn budget(budget: &Budget) -> String {
     let parts = [
@@ -377,6 +393,14 @@ mod tests {
             [0.0, 41.9, 372.0, 3972.0, 144_000.0].map(clock),
             ["00:00", "00:41", "06:12", "1:06:12", "40:00:00"]
         );
+    }
+
+    #[test]
+    fn bars_follow_the_values() {
+        assert_eq!(sparkline(&[1000.0, 100.0, 10.0, 1.0]), "█▆▃▁");
+        assert_eq!(sparkline(&[-2.0, 0.0, 5.0]), "▁▃█");
+        assert_eq!(sparkline(&[3.0, 3.0, f64::NAN]), "▁▁");
+        assert_eq!(sparkline(&[]), "");
     }
 
     #[test]

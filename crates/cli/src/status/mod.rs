@@ -68,7 +68,7 @@ fn text(picture: &Picture, width: Option<usize>) -> String {
     }
     text += &wrap::rows(&rows, width);
     if !picture.incumbents.is_empty() {
-        text += "history\n";
+        text += &format!("history{}\n", trend(&picture.incumbents, picture.spent.wall));
     }
     let costs = picture.figures.known().map(|figures| Costs::from(figures.costs.clone()));
     for incumbent in &picture.incumbents {
@@ -76,6 +76,22 @@ fn text(picture: &Picture, width: Option<usize>) -> String {
         text += &format!("{}\n", wrap::paragraph(&line, width, 4));
     }
     text
+}
+
+/// Number of bars in the plot of the trajectory.
+const BARS: usize = 24;
+
+/// Plots the incumbents' costs over the time of the campaign. Returns an empty text for fewer than three.
+fn trend(incumbents: &[Incumbent], wall: f64) -> String {
+    if incumbents.len() < 3 {
+        return String::new();
+    }
+    let at = |bar: usize| {
+        let time = wall * (bar as f64 + 1.0) / BARS as f64;
+        let last = incumbents.iter().take_while(|one| one.wall <= time).last().or(incumbents.first());
+        last.map_or(f64::NAN, |one| one.cost)
+    };
+    format!("  {}", words::sparkline(&(0..BARS).map(at).collect::<Vec<_>>()))
 }
 
 /// Formats what the campaign has used.

@@ -26,21 +26,15 @@ pub(super) fn draw(page: &Matrix, costs: &Costs) -> Markup {
         if costs.are_maximised() { SHADES - 1 - rank } else { rank }
     };
     let (columns, rows) = (page.instances.len() as f64, page.rows.len() as f64);
-    let (left, width, height) = (64.0, 960.0, (340.0 / rows).clamp(8.0, 16.0));
+    let (left, width, height) = (64.0, 960.0, (340.0 / rows).clamp(11.0, 16.0));
     let wide = ((width - left) / columns).min(28.0);
     let mut body = Markup::new();
     body.raw("<defs><pattern id=\"hatch\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"5\" class=\"hatching\"/></pattern></defs>");
     for (place, row) in page.rows.iter().enumerate() {
         let y = place as f64 * height;
         let class = if row.incumbent { "strong" } else { "" };
-        let at = [number(left - 6.0), number(y + height - 2.0)];
-        let attributes = [
-            ("x", at[0].as_str()),
-            ("y", &at[1]),
-            ("text-anchor", "end"),
-            ("class", class),
-            ("font-size", "10"),
-        ];
+        let at = [number(left - 6.0), number(y + height - 2.5)];
+        let attributes = [("x", at[0].as_str()), ("y", &at[1]), ("text-anchor", "end"), ("class", class)];
         body.add("text", &attributes, &clipped(&name(row.configuration, costs.against), 9));
         for (column, cell) in row.cells.iter().enumerate().filter_map(|(at, cell)| Some((at, cell.as_ref()?)))
         {

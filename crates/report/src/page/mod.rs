@@ -81,7 +81,7 @@ fn time(seconds: f64) -> String {
         0.0 => "0".to_owned(),
         s if s < 0.001 => format!("{} µs", trimmed(seconds * 1e6)),
         s if s < 1.0 => format!("{} ms", trimmed(seconds * 1e3)),
-        s if s < 600.0 => format!("{} s", trimmed(seconds)),
+        s if s < 120.0 => format!("{} s", trimmed(seconds)),
         s if s < 7200.0 => format!("{} min", trimmed(seconds / 60.0)),
         _ => format!("{} h", trimmed(seconds / 3600.0)),
     }
@@ -92,7 +92,10 @@ fn plain(number: f64) -> String {
     let size = number.abs();
     match size {
         0.0 => "0".to_owned(),
-        s if s >= 1e6 => format!("{number:.0e}"),
+        s if s >= 1e12 => format!("{number:.0e}"),
+        s if s >= 1e9 => format!("{} G", plain(number / 1e9)),
+        s if s >= 1e6 => format!("{} M", plain(number / 1e6)),
+        s if s >= 1e4 => format!("{} k", plain(number / 1e3)),
         s if s < 1e-3 => format!("{number:.0e}"),
         s if s >= 1000.0 => format!("{number:.0}"),
         _ => {

@@ -1,6 +1,5 @@
 //! What was tuned, the verdict, the command to use, and where the budget went.
 
-use scenario::shell::quoted;
 use space::Literal;
 use view::Change;
 use view::pages::{Overview, Pages};
@@ -35,7 +34,9 @@ fn verdict(out: &mut Markup, overview: &Overview, costs: &Costs) {
     };
     for (place, sentence) in sentences.iter().enumerate() {
         let class = if place == 0 { "verdict" } else { "remark" };
-        out.add("p", &[("class", class)], &capitalised(sentence));
+        // Later sentences may begin with the name of an output.
+        let text = if place == 0 { capitalised(sentence) } else { sentence.clone() };
+        out.add("p", &[("class", class)], &text);
     }
     let infeasible = figures.best.as_ref().filter(|best| !best.feasible);
     if let Some(best) = infeasible {
@@ -54,6 +55,17 @@ fn command(out: &mut Markup, overview: &Overview, costs: &Costs) {
     let incumbent = overview.picture.incumbent;
     let title = if incumbent == 0 {
         format!("The command of the {}, which is still the best", costs.against)
+    } else if overview
+        .picture
+        .figures
+        .known()
+        .and_then(|it| it.verdict.as_ref())
+        .is_some_and(|it| !it.worth_using)
+    {
+        format!(
+            "The best configuration in training, {}; the verdict advises against it",
+            name(incumbent, costs.against)
+        )
     } else {
         format!("The best configuration, {}", name(incumbent, costs.against))
     };
@@ -119,10 +131,7 @@ fn facts(out: &mut Markup, overview: &Overview, costs: &Costs) {
     }
     rows.push(("machines", picture.hosts.join(", ")));
     if overview.warnings > 0 {
-        let folder = quoted(&picture.folder);
-        let text =
-            format!("{}; see `captune failures {folder}`", counted(overview.warnings as u64, "warning"));
-        rows.push(("warnings", text));
+        rows.push(("warnings", overview.warnings.to_string()));
     }
     rows.push(("seed", tuned.seed.to_string()));
     out.add("h3", &[], "The campaign");

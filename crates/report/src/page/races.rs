@@ -17,7 +17,7 @@ pub(super) fn draw(page: &Races, costs: &Costs) -> Markup {
     out.raw("<div class=\"figures\">");
     let end = all.iter().map(at).fold(0.0, f64::max);
     let most = all.iter().map(|race| race.pairs as f64).fold(1.0, f64::max);
-    let mut chart = Chart::new("races", Size::NORMAL, Scale::linear([0.0, end]), Scale::linear([0.0, most]));
+    let mut chart = Chart::new("races", Size::NORMAL, Scale::time(end), Scale::linear([0.0, most]));
     chart.axes(("time", &time), ("pairs", &plain));
     all.iter().for_each(|race| {
         let title = title(race, costs);
@@ -63,7 +63,7 @@ fn caps(out: &mut Markup, all: &[Race], end: f64, costs: &Costs) {
         return;
     }
     let y = Scale::positive(known.iter().map(|(_, cap)| *cap).collect::<Vec<_>>());
-    let mut chart = Chart::new("caps", Size::NORMAL, Scale::linear([0.0, end]), y);
+    let mut chart = Chart::new("caps", Size::NORMAL, Scale::time(end), y);
     chart.axes(("time", &time), ("last cap", &cost_tick(costs)));
     for (race, cap) in known {
         let class = if race.outcome == "won" { "c3 big" } else { "c0 pale" };

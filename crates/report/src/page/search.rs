@@ -28,8 +28,7 @@ fn trials(out: &mut Markup, page: &Search, costs: &Costs) {
     let all = &page.trials.shown;
     let end = all.iter().map(|one| one.at).fold(0.0, f64::max);
     let y = Scale::positive(all.iter().filter_map(|one| one.cost).collect::<Vec<_>>());
-    let mut chart =
-        Chart::new("all trials", Size { width: 960.0, height: 360.0 }, Scale::linear([0.0, end]), y);
+    let mut chart = Chart::new("all trials", Size { width: 960.0, height: 360.0 }, Scale::time(end), y);
     chart.axes(("time", &time), (&costs.noun, &cost_tick(costs)));
     let title = |one: &SearchTrial| {
         format!(
@@ -145,8 +144,7 @@ fn sampling(out: &mut Markup, page: &Search) {
     let end = page.tried.shown.iter().map(|one| one.at).filter(|at| at.is_finite()).fold(0.0, f64::max);
     out.raw("<div class=\"small\">");
     for (place, dimension) in page.dimensions.iter().take(PARAMETERS).enumerate() {
-        let mut chart =
-            Chart::new(&dimension.name, Size::SMALL, Scale::exact(0.0, end), Scale::exact(0.0, 1.0));
+        let mut chart = Chart::new(&dimension.name, Size::SMALL, Scale::time(end), Scale::exact(0.0, 1.0));
         chart.axes(("", &|at| if at > 0.0 { time(at) } else { String::new() }), ("", &|_| String::new()));
         if let Some(default) = dimension.default {
             chart.guide((0.0, default), (end, default), "equal", "");
@@ -194,6 +192,7 @@ fn grids(out: &mut Markup, page: &Search, costs: &Costs) {
             chart.cell((x, y), (x + 1.0, y + 1.0), heat(mean, costs), &title);
         }
         chart.names_below(&across.ticks);
+        chart.ends_beside(&up.ticks);
         small(out, &format!("{} across, {} upwards", across.name, up.name), &chart.finish());
     }
     out.raw("</div>");

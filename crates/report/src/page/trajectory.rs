@@ -19,16 +19,15 @@ pub(super) fn draw(page: &Trajectory, costs: &Costs) -> Markup {
     let thinned = view::pages::Thinned::evenly(page.takeovers.clone(), 500);
     out.raw("<div class=\"figures\">");
     let caption = format!(
-        "Each dot is a new incumbent: its {} on the pairs known then. The line ends at what it is now believed to \
-         cost. A vertical line goes from the previous incumbent's cost on the same pairs down to the new one's. \
-         The pairs grow, so a later dot may lie higher.{}",
+        "Each dot is a new incumbent: its {} on the pairs known then. The faint line comes from the previous \
+         incumbent's cost on the same pairs. Pairs are added over time, so a later dot may lie higher.{}",
         costs.mean,
         left_out(&thinned, "incumbents")
     );
-    let over_time = chart(page, &thinned.shown, costs, "time", page.wall, &time, &|one| one.incumbent.wall);
+    let over_time = chart(&thinned.shown, costs, "time", page.wall, &time, &|one| one.incumbent.wall);
     figure(&mut out, "Incumbent over time", &over_time, &caption);
     let over_trials =
-        chart(page, &thinned.shown, costs, "trials that have ended", page.trials as f64, &plain, &|one| {
+        chart(&thinned.shown, costs, "trials that have ended", page.trials as f64, &plain, &|one| {
             one.incumbent.after as f64
         });
     figure(
@@ -44,7 +43,6 @@ pub(super) fn draw(page: &Trajectory, costs: &Costs) -> Markup {
 }
 
 fn chart(
-    page: &Trajectory,
     all: &[Takeover],
     costs: &Costs,
     label: &str,
@@ -53,9 +51,13 @@ fn chart(
     at: &dyn Fn(&Takeover) -> f64,
 ) -> Markup {
     let values = all.iter().flat_map(|one| [Some(one.incumbent.cost), one.before]).flatten();
-    let unseen = page.unseen.iter().map(|one| one.cost);
-    let y = Scale::positive(values.chain(unseen).filter(|cost| cost.is_finite()).collect::<Vec<_>>());
-    let mut chart = Chart::new("incumbents", Size::NORMAL, Scale::linear([0.0, end]), y);
+    let y = Scale::positive(values.filter(|cost| cost.is_finite()).collect::<Vec<_>>());
+    let mut chart = Chart::new(
+        "incumbents",
+        Size::NORMAL,
+        if label == "time" { Scale::time(end) } else { Scale::exact(0.0, end) },
+        y,
+    );
     chart.axes((label, tick), (&costs.mean, &cost_tick(costs)));
     for one in all {
         if let Some(before) = one.before {

@@ -80,12 +80,21 @@ impl Chart {
         let mut last = f64::NEG_INFINITY;
         for value in self.x.ticks() {
             let (at, text) = (self.px(value), x.1(value));
+            // A position without a meaning of its own has no line.
+            if text.is_empty() {
+                continue;
+            }
             self.rule("grid", (at, top), (at, bottom));
-            // Labels that would touch are left out.
+            // Labels that would touch are left out, and the last one stays inside the picture.
             let half = 3.6 * text.chars().count() as f64;
-            if at - half > last + 4.0 {
-                self.label((at, bottom + 16.0), "middle", &text);
-                last = at + half;
+            let (anchor, start, end) = if at + half > right + 12.0 {
+                ("end", at - 2.0 * half, at)
+            } else {
+                ("middle", at - half, at + half)
+            };
+            if start > last + 4.0 {
+                self.label((at, bottom + 16.0), anchor, &text);
+                last = end;
             }
         }
         self.rule("axis", (left, bottom), (right, bottom));
@@ -108,6 +117,14 @@ impl Chart {
                 _ => "middle",
             };
             self.label((x, self.bottom + 15.0), anchor, &text);
+        }
+    }
+
+    /// Writes the names of the lowest and the highest value beside the vertical axis.
+    pub fn ends_beside(&mut self, names: &[(f64, String)]) {
+        if let (Some((_, low)), Some((_, high))) = (names.first(), names.last()) {
+            self.label((self.left - 5.0, self.bottom - 2.0), "end", &clipped(low, 6));
+            self.label((self.left - 5.0, self.top + 10.0), "end", &clipped(high, 6));
         }
     }
 

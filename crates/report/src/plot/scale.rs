@@ -6,7 +6,15 @@ pub struct Scale {
     low: f64,
     high: f64,
     log: bool,
+    /// Whether ticks are round in seconds, minutes or hours.
+    clock: bool,
 }
+
+/// Distances between ticks on a scale of times, in seconds.
+const CLOCK: [f64; 20] = [
+    1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0, 7200.0, 14_400.0,
+    28_800.0, 43_200.0, 86_400.0, 172_800.0, 432_000.0,
+];
 
 impl Scale {
     /// Returns a linear scale that contains all values, with round ends.
@@ -15,12 +23,17 @@ impl Scale {
         let spread = if high > low { high - low } else { low.abs().max(1.0) };
         let step = step(spread, 5.0);
         let (low, high) = ((low / step).floor() * step, (high / step).ceil() * step);
-        Self { low, high: if high > low { high } else { low + step }, log: false }
+        Self { low, high: if high > low { high } else { low + step }, log: false, clock: false }
     }
 
     /// Returns a linear scale with exactly these ends.
     pub fn exact(low: f64, high: f64) -> Self {
-        Self { low, high: if high > low { high } else { low + 1.0 }, log: false }
+        Self { low, high: if high > low { high } else { low + 1.0 }, log: false, clock: false }
+    }
+
+    /// Returns a scale for times from 0 to exactly this end.
+    pub fn time(end: f64) -> Self {
+        Self { clock: true, ..Self::exact(0.0, end) }
     }
 
     /// Returns a logarithmic scale that contains all values if they are positive, otherwise a linear one.
@@ -30,7 +43,7 @@ impl Scale {
                 // A narrow range is widened, so that noise does not look like a difference.
                 let (low, high) =
                     if high < low * 1.5 { (low / 1.3, high * 1.3) } else { (low / 1.1, high * 1.1) };
-                Self { low, high, log: true }
+                Self { low, high, log: true, clock: false }
             }
             _ => Self::linear(values),
         }
@@ -59,7 +72,9 @@ impl Scale {
     /// Returns round values within the scale.
     pub fn ticks(&self) -> Vec<f64> {
         if !self.log {
-            let step = step(self.high - self.low, 5.0);
+            let spread = self.high - self.low;
+            let round = CLOCK.into_iter().find(|it| self.clock && spread > 4.0 && spread / it <= 6.0);
+            let step = round.unwrap_or_else(|| step(spread, 5.0));
             let (first, last) =
                 ((self.low / step - 1e-9).ceil() as i64, (self.high / step + 1e-9).floor() as i64);
             return (first..=last).map(|number| number as f64 * step).collect();
@@ -68,7 +83,8 @@ impl Scale {
         let factors: &[f64] = match decades {
             d if d > 3.0 => &[1.0],
             d if d > 1.3 => &[1.0, 3.0],
-            d if d > 0.6 => &[1.0, 2.0, 5.0],
+            d if d > 0.8 => &[1.0, 2.0, 5.0],
+            d if d > 0.3 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0],
             _ => return Self { log: false, ..*self }.ticks(),
         };
         let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
@@ -107,6 +123,8 @@ mod tests {
         let scale = Scale::linear([0.3, 7.2]);
         assert_eq!(scale.ticks(), [0.0, 2.0, 4.0, 6.0, 8.0]);
         assert_eq!([scale.at(0.0), scale.at(4.0), scale.at(99.0)], [0.0, 0.5, 1.0]);
+        assert_eq!(Scale::time(9000.0).ticks(), [0.0, 1800.0, 3600.0, 5400.0, 7200.0, 9000.0]);
+        assert_eq!(Scale::time(0.4).ticks(), [0.0, 0.1, 0.2, 0.300_000_000_000_000_04, 0.4]);
         let scale = Scale::positive([0.02, 300.0]);
         assert!(scale.is_log());
         assert_eq!(scale.ticks(), [0.1, 1.0, 10.0, 100.0]);
