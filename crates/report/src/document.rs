@@ -22,7 +22,7 @@ pub(crate) enum Place<'a> {
 
 /// Returns the whole report as one HTML file. Returns a page that says so if the scenario cannot be read.
 pub fn html(pages: &Pages) -> String {
-    document(pages, Place::File)
+    document(&pages.overview.picture.name, &page::all(pages), Place::File)
 }
 
 /// Returns the content security policy: only the style and the script of this program run, and nothing is
@@ -36,9 +36,8 @@ pub fn content_policy(connect: &'static str) -> String {
     )
 }
 
-pub(crate) fn document(pages: &Pages, place: Place<'_>) -> String {
-    let name = &pages.overview.picture.name;
-    let drawn = page::all(pages);
+/// Returns a document with these pages.
+pub(crate) fn document(name: &str, drawn: &[Page], place: Place<'_>) -> String {
     let mut out = Markup::new();
     out.raw("<!doctype html>\n");
     out.open("html", &[("lang", "en")]);
@@ -48,9 +47,9 @@ pub(crate) fn document(pages: &Pages, place: Place<'_>) -> String {
         Place::Live(number, _) => number.to_string(),
     };
     out.open("body", &[("data-live", &live)]);
-    navigation(&mut out, name, &drawn, place);
+    navigation(&mut out, name, drawn, place);
     out.open("main", &[("id", "main")]);
-    out.push(&body(&drawn));
+    out.push(&body(drawn));
     out.close("main");
     out.raw("<footer>Filled dots are exact values, open arrows are bounds. Made by captune; nothing on this page is loaded from a network.</footer>");
     out.open("script", &[]);

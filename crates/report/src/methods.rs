@@ -39,7 +39,7 @@ pub fn methods(pages: &Pages, version: &str) -> String {
     );
     match &figures.verdict {
         Some(verdict) => {
-            text += &format!(" On pairs that the search did not use: {}", sentence(verdict, &costs))
+            text += &format!(" On pairs that the search did not use: {}", sentence(verdict, &costs));
         }
         None => text += " The result has not been validated on unseen instances.",
     }

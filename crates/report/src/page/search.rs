@@ -42,7 +42,7 @@ fn trials(out: &mut Markup, page: &Search, costs: &Costs) {
     for one in all {
         match one.cost {
             Some(cost) if one.censored => {
-                chart.arrow((one.at, cost), Direction::Up, colour(one.origin), &title(one))
+                chart.arrow((one.at, cost), Direction::Up, colour(one.origin), &title(one));
             }
             Some(cost) => chart.dot((one.at, cost), colour(one.origin), &title(one)),
             None => chart.cross((one.at, y.high()), colour(one.origin), &title(one)),

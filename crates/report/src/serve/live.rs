@@ -10,18 +10,19 @@
 //! In between, the line at the top comes from the store's tally, which is quick to read.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
+use store::Store;
 use view::pages::Pages;
-use view::{Kept, Picture, Records};
+use view::{Kept, Picture, Records, folder_of};
 use words::{Costs, clock, count, counted};
 
 use crate::document::{self, Place};
 use crate::markup::Markup;
-use crate::page;
+use crate::page::{self, Page};
 
 /// Time between two looks at the store.
 pub(crate) const INTERVAL: Duration = Duration::from_secs(1);
@@ -31,14 +32,18 @@ const PART: u32 = 200;
 /// A campaign that is shown while it runs.
 #[derive(Debug)]
 pub struct Live {
-    path: PathBuf,
+    /// The folder of the campaign.
+    folder: PathBuf,
+    /// The meaning of its costs, which takes a while to read and never changes.
+    costs: OnceLock<Option<Costs>>,
     drawn: Mutex<Option<Drawn>>,
 }
 
 /// The pages as they were drawn last.
 #[derive(Clone, Debug)]
 struct Drawn {
-    pages: Pages,
+    name: String,
+    pages: Arc<[Page]>,
     /// Number of trials and validation trials then.
     version: String,
     at: Instant,
@@ -46,43 +51,44 @@ struct Drawn {
 }
 
 impl Live {
-    /// Returns the campaign in a folder. The folder is not read yet.
+    /// Returns the campaign in a folder, or of a scenario file. Nothing is read yet.
     pub fn new(path: PathBuf) -> Self {
-        Self { path, drawn: Mutex::new(None) }
+        Self { folder: folder_of(&path), costs: OnceLock::new(), drawn: Mutex::new(None) }
     }
 
     /// Returns its name, or its path if it cannot be read.
     pub(crate) fn name(&self) -> String {
-        match Kept::open(&self.path) {
-            Ok(kept) => kept.charter.name,
-            Err(_) => self.path.display().to_string(),
-        }
+        let name = Store::read(&self.folder).and_then(|reader| reader.name());
+        name.unwrap_or_else(|_| self.folder.display().to_string())
     }
 
     /// Returns the whole page.
     pub(crate) fn page(&self, number: usize, names: &[String]) -> Result<String, String> {
-        Ok(document::document(&self.pages()?, Place::Live(number, names)))
+        let (name, pages) = self.pages()?;
+        Ok(document::document(&name, &pages, Place::Live(number, names)))
     }
 
     /// Returns the pages without the frame.
     pub(crate) fn body(&self) -> Result<String, String> {
-        Ok(document::body(&page::all(&self.pages()?)).as_str().to_owned())
+        Ok(document::body(&self.pages()?.1).as_str().to_owned())
     }
 
-    /// Returns the pages, drawn again if that is due.
-    fn pages(&self) -> Result<Pages, String> {
+    /// Returns the campaign's name and pages, drawn again if that is due.
+    fn pages(&self) -> Result<(String, Arc<[Page]>), String> {
         let version = self.look().map(|(version, _)| version)?;
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(old) = drawn.as_ref().filter(|old| old.version == version || !old.is_due()) {
-            return Ok(old.pages.clone());
+            return Ok((old.name.clone(), Arc::clone(&old.pages)));
         }
         let before = cpu();
-        let kept = Kept::open(&self.path).map_err(|error| error.to_string())?;
+        let kept = Kept::open(&self.folder).map_err(|error| error.to_string())?;
         let records = Records::of(&kept).map_err(|error| error.to_string())?;
-        let pages = Pages::of(&records).map_err(|error| error.to_string())?;
+        let figures = Pages::of(&records).map_err(|error| error.to_string())?;
+        let (name, pages): (String, Arc<[Page]>) = (kept.charter.name.clone(), page::all(&figures).into());
         let took = cpu().saturating_sub(before);
-        *drawn = Some(Drawn { pages: pages.clone(), version, at: Instant::now(), took });
-        Ok(pages)
+        *drawn =
+            Some(Drawn { name: name.clone(), pages: Arc::clone(&pages), version, at: Instant::now(), took });
+        Ok((name, pages))
     }
 
     /// Returns the line at the top and the version of the pages as JSON, in one line.
@@ -105,14 +111,17 @@ impl Live {
 
     /// Reads the store's overview: a version that changes with every trial, and a line of text.
     fn look(&self) -> Result<(String, String), String> {
-        let kept = Kept::open(&self.path).map_err(|error| error.to_string())?;
-        let summary = kept.reader().summary().map_err(|error| error.to_string())?;
-        let validations = kept.reader().validation_count().map_err(|error| error.to_string())?;
-        let running = kept.holder().map_err(|error| error.to_string())?.is_some();
+        let reader = Store::read(&self.folder).map_err(|error| error.to_string())?;
+        let summary = reader.summary().map_err(|error| error.to_string())?;
+        let validations = reader.validation_count().map_err(|error| error.to_string())?;
+        let running = Store::holder(&self.folder).map_err(|error| error.to_string())?.is_some();
         let version =
             format!("{}-{validations}-{}-{}", summary.trials, summary.incumbents.len(), u8::from(running));
-        let costs = kept.scenario().ok().map(|scenario| Costs::of(scenario));
-        let best = match (&summary.best, &costs) {
+        let costs = self.costs.get_or_init(|| {
+            let kept = Kept::open(&self.folder).ok()?;
+            kept.scenario().ok().map(Costs::of)
+        });
+        let best = match (&summary.best, costs) {
             (Some(best), Some(costs)) => format!(
                 " · best {} {} {}",
                 words::name(best.incumbent.config.0, costs.against),
@@ -151,7 +160,7 @@ pub(crate) fn side_by_side(campaigns: &[Live]) -> String {
         table.open("th", &[("scope", "row")]);
         table.add("a", &[("href", &format!("/c/{number}"))], &campaign.name());
         table.close("th");
-        match Kept::open(&campaign.path).and_then(|kept| Picture::of(&kept)) {
+        match Kept::open(&campaign.folder).and_then(|kept| Picture::of(&kept)) {
             Ok(picture) => row(&mut table, &picture),
             Err(error) => table.add("td", &[("colspan", "5"), ("class", "wide")], &error.to_string()),
         }

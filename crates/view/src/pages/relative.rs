@@ -39,7 +39,7 @@ impl Default {
             });
             known = costs.filter(|(_, cost)| cost.is_finite()).collect();
         }
-        let mut sorted: Vec<f64> = known.iter().map(|(_, cost)| *cost).collect();
+        let mut sorted: Vec<f64> = known.values().copied().collect();
         // The order of a hash table is arbitrary, and sums depend on the order.
         sorted.sort_by(f64::total_cmp);
         let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
