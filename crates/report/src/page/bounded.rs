@@ -49,8 +49,7 @@ fn one(out: &mut Markup, page: &Bounded, place: usize, costs: &Costs) {
     let x = Scale::linear(known.iter().map(|(_, value, _)| *value).chain([bound.bound]));
     let y = Scale::positive(known.iter().map(|(_, _, own)| *own).chain([1.0]).collect::<Vec<_>>());
     let mut chart = Chart::new("trade-off", Size::NORMAL, x, y);
-    let (label, relative) =
-        (bound.name.clone(), format!("{} relative to the {}'s", costs.noun, costs.against));
+    let (label, relative) = (bound.name.clone(), format!("relative {}", costs.noun));
     chart.axes((&label, &plain), (&relative, &ratio));
     let ends = (known.iter().map(|(_, _, own)| *own).fold(f64::INFINITY, f64::min), y.high());
     chart.guide((bound.bound, ends.0), (bound.bound, ends.1), "rim", "bound");
@@ -76,8 +75,9 @@ fn one(out: &mut Markup, page: &Bounded, place: usize, costs: &Costs) {
     chart.legend(&[("c0", "feasible"), ("c1", "infeasible"), ("c3", "incumbent"), ("c2", "front")]);
     let side = if at_most { "left" } else { "right" };
     let caption = format!(
-        "One mark per configuration; the feasible side is {side} of the bound, and {}. The stepped line is the front: \
-         no other configuration is better in both.{}",
+        "One mark per configuration, by its mean cost relative to the {}'s on the same pairs; the feasible side \
+         is {side} of the bound, and {}. The stepped line is the front: no other configuration is better in both.{}",
+        costs.against,
         better(costs),
         left_out(&page.configurations, "configurations")
     );

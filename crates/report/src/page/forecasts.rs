@@ -73,7 +73,7 @@ fn calibration(out: &mut Markup, page: &Forecasts) {
     chart.steps(&points, "c0");
     let caption = "For each predicted quantile, the share of measured costs below it; stopped trials are taken into \
                    account by Kaplan and Meier's estimator. A curve on the diagonal is calibrated; below it, costs \
-                   were higher than predicted. Chosen configurations look better than they are, so some pessimism is \
+                   were higher than predicted. Chosen configurations look better than they are, so some optimism is \
                    normal.";
     figure(out, "Calibration", &chart.finish(), caption);
 }

@@ -65,13 +65,9 @@ pub(super) fn draw(page: &Matrix, costs: &Costs) -> Markup {
     chart.close("div");
     legend(&mut chart, costs);
     let mut caption = "Rows are configurations in order of appearance, with incumbents in bold; columns are training \
-                       instances from cheap to expensive. Darker cells cost more. Hatched cells are lower bounds, \
-                       because a trial was stopped; empty cells were not tried."
+                       instances from cheap to expensive. The scale shows the colours, by rank. Hatched cells are \
+                       lower bounds, because a trial was stopped; empty cells were not tried."
         .to_owned();
-    if costs.are_maximised() {
-        caption =
-            caption.replace("Darker cells cost more.", &format!("Darker cells have less {}.", costs.noun));
-    }
     if page.rows.len() < page.of_rows {
         caption += &format!(
             " Shown: the {}, the incumbents and the configurations with the most results, {} of {}.",

@@ -198,7 +198,7 @@ fn grids(out: &mut Markup, page: &Search, costs: &Costs) {
     out.raw("</div>");
     let text = format!(
         "Mean cost relative to the {}'s, for values of two parameters: blue is better than the {0}, orange is worse, \
-         grey is about equal; darker is more. Empty cells were not tried.",
+         grey is about equal; stronger colours are further away. Empty cells were not tried.",
         costs.against
     );
     out.add("p", &[("class", "note")], &text);

@@ -201,15 +201,10 @@ impl Chart {
         let (a, b) = ((self.px(from.0), self.py(from.1)), (self.px(to.0), self.py(to.1)));
         self.rule(&format!("guide {class}"), a, b);
         if !name.is_empty() {
-            self.label((b.0 - 3.0, b.1 + if b.1 < self.top + 14.0 { 12.0 } else { -5.0 }), "end", name);
+            let down = if b.1 < self.top + 14.0 { 12.0 } else { -5.0 };
+            let (shift, anchor) = if b.0 < self.left + 60.0 { (4.0, "start") } else { (-3.0, "end") };
+            self.label((b.0 + shift, b.1 + down), anchor, name);
         }
-    }
-
-    /// Writes text next to a point.
-    pub fn note(&mut self, (x, y): (f64, f64), text: &str) {
-        let (x, y) = (self.px(x), self.py(y));
-        let anchor = if x > (self.left + self.right) / 2.0 { "end" } else { "start" };
-        self.label((if anchor == "end" { x - 6.0 } else { x + 6.0 }, y - 6.0), anchor, text);
     }
 
     /// Writes a legend in the upper right corner: classes of filled squares, and names.
@@ -217,7 +212,7 @@ impl Chart {
         let mut right = self.right;
         for (class, name) in names.iter().rev() {
             let text = clipped(name, 24);
-            right -= 7.0 * text.chars().count() as f64;
+            right -= 7.6 * text.chars().count() as f64;
             self.label((right, self.top - 10.0), "start", &text);
             right -= 13.0;
             let (x, y) = (number(right), number(self.top - 18.0));
