@@ -154,3 +154,12 @@ pub mod testkit {
     pub use engine::testkit::racer;
     pub use surrogate::testkit as surrogate;
 }
+
+/// Runs the code in the guide and in the README.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../../docs/guides/library.md")]
+    struct Guide;
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+}

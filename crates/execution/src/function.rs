@@ -10,7 +10,7 @@ use crate::panics::caught;
 
 /// A target that runs a function in the worker's own thread. The function should check the leash regularly.
 /// The function should stop when its cost exceeds the cap or when the trial is cancelled. If the function
-/// panics, the trial counts as crashed.
+/// panics, or returns a cost that is not finite, the trial counts as crashed.
 pub struct FunctionTarget<F> {
     function: F,
     cutoff: Option<f64>,
@@ -25,6 +25,15 @@ pub enum Outcome {
     Stopped(f64),
     /// Failed when the cost had reached this value.
     Crashed(f64),
+}
+
+impl Outcome {
+    /// Returns the cost reached.
+    pub fn cost(self) -> f64 {
+        match self {
+            Self::Finished(cost) | Self::Stopped(cost) | Self::Crashed(cost) => cost,
+        }
+    }
 }
 
 impl<F: Fn(&TrialRequest, &Leash) -> Outcome + Send + Sync> FunctionTarget<F> {
@@ -52,6 +61,10 @@ impl<F: Fn(&TrialRequest, &Leash) -> Outcome + Send + Sync> Target for FunctionT
         let wall = || seconds(clock_gettime(ClockId::Monotonic));
         let (cpu_before, wall_before) = (cpu(), wall());
         let (observation, reason) = match caught(|| (self.function)(trial, leash)) {
+            Ok(outcome) if !outcome.cost().is_finite() => {
+                let reason = format!("the cost is {}", outcome.cost());
+                (Observation::failed(Status::Crashed, 0.0), Some(reason))
+            }
             Ok(outcome) => (self.observation(outcome), None),
             // After a panic, it is unknown what the trial has spent.
             Err(message) => (Observation::failed(Status::Crashed, 0.0), Some(format!("panic: {message}"))),

@@ -7,6 +7,8 @@
 
 use space::{INACTIVE, Kind, Space};
 
+use crate::{Points, Prediction};
+
 /// The kind of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Column {
@@ -96,6 +98,30 @@ impl InstanceTable {
     /// Returns the columns.
     pub fn columns(&self) -> &[Column] {
         &self.columns
+    }
+
+    /// Predicts configurations over all instances: means and variances are averages of the predictions for
+    /// the single instances. `predict` gets the columns of a configuration followed by those of an instance.
+    /// For models that have no better way to implement
+    /// [`predict_marginal`](crate::Predictor::predict_marginal).
+    pub fn average(
+        &self,
+        configurations: Points<'_>,
+        out: &mut [Prediction],
+        predict: impl Fn(&[f64]) -> Prediction,
+    ) {
+        let count = self.count as f64;
+        let mut row = vec![0.0; configurations.width() + self.columns.len()];
+        for (out, configuration) in out.iter_mut().zip(configurations.iter()) {
+            *out = Prediction::default();
+            row[..configurations.width()].copy_from_slice(configuration);
+            for instance in 0..self.count {
+                row[configurations.width()..].copy_from_slice(self.row(instance));
+                let found = predict(&row);
+                out.mean += found.mean / count;
+                out.variance += found.variance / count;
+            }
+        }
     }
 
     /// Returns the row of an instance.

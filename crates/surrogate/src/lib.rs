@@ -126,11 +126,13 @@ pub trait Predictor: Send + Sync {
     fn predict(&self, points: Points<'_>, out: &mut [Prediction]);
 
     /// Predicts the distribution of a single trial's cost: like [`predict`](Self::predict), but the variance
-    /// includes the noise of single trials.
+    /// includes the noise of single trials. A model that does not estimate noise need not implement this.
     ///
     /// # Panics
     /// As [`predict`](Self::predict).
-    fn predict_total(&self, points: Points<'_>, out: &mut [Prediction]);
+    fn predict_total(&self, points: Points<'_>, out: &mut [Prediction]) {
+        self.predict(points, out);
+    }
 
     /// Predicts the cost of configurations over all instances of the training set. Each row has the
     /// configuration's columns only.

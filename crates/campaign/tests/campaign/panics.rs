@@ -46,6 +46,23 @@ fn a_function_that_panics_crashes_only_its_trial() {
     assert!(!reasons.is_empty() && reasons.iter().all(|reason| reason == "panic: broken"), "{reasons:?}");
 }
 
+#[test]
+fn a_function_that_returns_no_number_crashes_only_its_trial() {
+    for cost in [f64::NAN, f64::INFINITY] {
+        let target = FunctionTarget::new(Some(20.0), move |request: &TrialRequest, _: &Leash| {
+            match request.id.0 % 5 {
+                2 => Outcome::Stopped(cost),
+                3 => Outcome::Finished(cost),
+                _ => Outcome::Finished(bowl(request).cost),
+            }
+        });
+        let (stop, reasons) = search(target);
+        assert_eq!(stop, Stop::Budget(Limit::Trials));
+        let reason = format!("the cost is {cost}");
+        assert!(!reasons.is_empty() && reasons.iter().all(|one| *one == reason), "{reasons:?}");
+    }
+}
+
 struct Broken;
 
 impl Target for Broken {

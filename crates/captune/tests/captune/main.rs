@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod decisions;
+mod examples;
 mod mistakes;
 mod saved;
 mod suggested;

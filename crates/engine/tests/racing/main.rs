@@ -4,5 +4,4 @@
 
 mod killed_trials;
 mod laws;
-mod own_surrogate;
 mod repeatable;
