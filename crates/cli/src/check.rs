@@ -109,7 +109,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let text = format!(
         "{}\n{about}{bounds}budget: {}\nlimits per trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n{steps}{file}",
         plan::headline(&scenario, workers, tier),
-        crate::words::budget(&settings.budget) + &each,
+        words::budget(&settings.budget) + &each,
         plan::limits(&target.limits(request.cap, None)),
     );
     message::show_wrapped(&text)?;

@@ -283,7 +283,7 @@ fn spent(limit: Limit, budget: &Budget) -> String {
         Limit::Cpu => Budget { cpu: budget.cpu, ..Budget::default() },
         Limit::Trials => Budget { trials: budget.trials, ..Budget::default() },
     };
-    format!("the budget of {} is spent", crate::words::budget(&only))
+    format!("the budget of {} is spent", words::budget(&only))
 }
 
 /// Returns the command that the user can paste to use the best configuration of a campaign.

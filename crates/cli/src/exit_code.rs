@@ -1,5 +1,7 @@
 //! Exit codes, which are part of the interface: see docs/reference/exit-codes.md.
 
+use campaign::validation::GaveUp;
+
 /// The way in which the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExitCode {
@@ -19,6 +21,16 @@ pub(crate) enum ExitCode {
     Interrupted,
     /// `exec` only: the command's exit code, 124 if a limit stopped it, 128 + n for signal n.
     OfTarget(u8),
+}
+
+impl From<&GaveUp> for ExitCode {
+    /// Returns the exit code of a validation that gave up.
+    fn from(why: &GaveUp) -> Self {
+        match why {
+            GaveUp::Lost { .. } => Self::Failed,
+            GaveUp::Aborted(_) => Self::TargetFailed,
+        }
+    }
 }
 
 impl From<ExitCode> for std::process::ExitCode {

@@ -1,8 +1,6 @@
 //! The program `captune`: arguments, messages and exit codes. Only this crate prints.
 
 mod best;
-mod bounds;
-mod changes;
 mod check;
 mod compare;
 mod demo;
@@ -23,8 +21,10 @@ mod message;
 mod paint;
 mod progress;
 mod record;
+mod report;
 mod rerun;
 mod run;
+mod serve;
 mod shell_files;
 mod signals;
 mod space;
@@ -33,10 +33,10 @@ mod trouble;
 mod try_one;
 mod tryout;
 mod validate;
-mod verdict;
-mod words;
 mod wrap;
 
+// Every file of this crate uses the shared text as `crate::words`, `crate::verdict` and so on.
+use ::words::{self, bounds, changes, verdict};
 use clap::{CommandFactory, Parser, Subcommand};
 
 #[derive(Parser)]
@@ -72,6 +72,10 @@ enum Verb {
     Failures(failures::Arguments),
     /// Show campaigns side by side
     Compare(compare::Arguments),
+    /// Write a campaign as one HTML file
+    Report(report::Arguments),
+    /// Show campaigns live in a browser on this machine
+    Serve(serve::Arguments),
     /// Export the trials of a campaign as CSV or JSON, or for SMAC3
     Export(export::Arguments),
     /// Run one command under exact limits and report what it used
@@ -107,6 +111,8 @@ fn main() -> std::process::ExitCode {
         Verb::Rerun(arguments) => rerun::rerun(&arguments),
         Verb::Failures(arguments) => failures::failures(&arguments),
         Verb::Compare(arguments) => compare::compare(&arguments),
+        Verb::Report(arguments) => report::report(&arguments),
+        Verb::Serve(arguments) => serve::serve(&arguments),
         Verb::Export(arguments) => export::export(&arguments),
         Verb::Exec(arguments) => exec::exec(arguments),
         Verb::Doctor(arguments) => doctor::doctor(&arguments),

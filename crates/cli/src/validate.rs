@@ -104,7 +104,7 @@ pub(crate) fn validate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let gave_up = later.gave_up.as_ref().filter(|_| !stopping.is_interrupted());
     let code = match gave_up {
         _ if stopping.is_interrupted() => ExitCode::Interrupted,
-        Some(why) => verdict::exit_code_of(why),
+        Some(why) => why.into(),
         None => ExitCode::Done,
     };
     if arguments.progress == Choice::Json {

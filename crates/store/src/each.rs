@@ -21,6 +21,25 @@ impl StoreReader {
         Ok(result)
     }
 
+    /// Calls `take` with every trial, in the order in which the search received the trials. The output of
+    /// failed trials is not included.
+    pub fn each_record(&self, mut take: impl FnMut(&Record)) -> Result<(), StoreError> {
+        let sql = format!("SELECT {TRIAL}, checksum FROM trial ORDER BY row");
+        let mut statement = self.ask(self.connection.prepare(&sql))?;
+        let mut rows = self.ask(statement.query([]))?;
+        let mut number = 0_u64;
+        while let Some(row) = self.ask(rows.next())? {
+            number += 1;
+            take(&self.intact(row, number, record)?);
+        }
+        Ok(())
+    }
+
+    /// Returns the origin of every configuration, in numerical order.
+    pub fn origins(&self) -> Result<Vec<String>, StoreError> {
+        self.rows("SELECT origin FROM configuration ORDER BY id", |row| row.get(0))
+    }
+
     /// Calls `take` with every trial and its configuration, in the order in which the search received the
     /// trials. The output of failed trials is not included.
     pub fn each_trial<E: From<StoreError>>(

@@ -94,6 +94,13 @@ impl StoreReader {
         Ok(self.ask(count)?.cast_unsigned())
     }
 
+    /// Returns the number of validation trials.
+    pub fn validation_count(&self) -> Result<u64, StoreError> {
+        let count =
+            self.connection.query_row("SELECT count(*) FROM validation", [], |row| row.get::<_, i64>(0));
+        Ok(self.ask(count)?.cast_unsigned())
+    }
+
     fn add_trials(&self, summary: &mut Summary) -> Result<(), StoreError> {
         let tally = self.rows("SELECT status, trials, cpu, wall FROM tally", |row| {
             let trials: i64 = row.get(1)?;

@@ -9,6 +9,7 @@
 //! | several folds ([`KeptFolds`]) | their joint state ([`Joint`]) |
 //! | several campaigns | a comparison ([`mod@compare`]) |
 //! | a trial, or the failed trials | their stored records ([`Kept::trial`], [`Kept::failures`]) |
+//! | a campaign in full | the pages of a report ([`pages`]) |
 //! | all trials | CSV, JSON Lines, SMAC3 ([`export`]) |
 //!
 //! [`Costs`] converts costs to the user's sign; all costs in this crate's types have that sign. The results
@@ -25,6 +26,7 @@ mod figures;
 mod folds;
 mod kept;
 mod later;
+pub mod pages;
 mod pass;
 mod picture;
 mod progress;

@@ -35,7 +35,6 @@ use crate::message;
 use crate::progress::{Choice, Display, Facts};
 use crate::signals;
 use crate::trouble::explained;
-use crate::verdict;
 use crate::words::{Costs, harmless, span};
 use inline::Terms;
 use job::Job;
@@ -280,7 +279,7 @@ impl Ended {
                     message::say(&too_short(needed, scenario));
                 }
                 match &end.cut_short {
-                    Some(CutShort::GaveUp(why)) => verdict::exit_code_of(why),
+                    Some(CutShort::GaveUp(why)) => why.into(),
                     _ => code,
                 }
             }

@@ -107,7 +107,7 @@ pub(crate) fn limits(limits: &Limits) -> String {
 /// Describes the state from which the campaign starts, and how the end of its job affects it.
 pub(crate) fn opening(opened: &Opened, job: Option<&Job>) -> Vec<String> {
     let folder = quoted(&opened.folder.to_string_lossy());
-    let budget = crate::words::budget(&opened.settings.budget);
+    let budget = words::budget(&opened.settings.budget);
     let validation = validation(&opened.settings.validation);
     let so_far = opened.so_far();
     let mut not_fitting = Vec::new();

@@ -3,7 +3,7 @@
 use serde_json::json;
 use view::{Costs, Joint, KeptFolds, Picture, Validated};
 
-use super::{spent, state, warn_of_hosts};
+use super::{spent, warn_of_hosts};
 use crate::exit_code::ExitCode;
 use crate::folds::{verdict_lines, why_chosen};
 use crate::message;
@@ -32,7 +32,7 @@ fn text(joint: &Joint, width: Option<usize>) -> String {
         let row = match (picture, validated, &joint.costs) {
             (Some(picture), Some(validated), Some(costs)) => {
                 let found = found(picture, validated, costs);
-                format!("{} · {} · {found}", state(&picture.state), spent(picture))
+                format!("{} · {} · {found}", words::state(&picture.state), spent(picture))
             }
             _ => "not started".to_owned(),
         };

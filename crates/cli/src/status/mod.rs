@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use campaign::budget::Budget;
 use clap::Args;
 use serde_json::json;
-use view::{Figured, Figures, Incumbent, Kept, KeptFolds, Picture, Standing, State};
+use view::{Figured, Figures, Incumbent, Kept, KeptFolds, Picture, Standing};
 
 use crate::bounds;
 use crate::changes;
@@ -16,7 +16,7 @@ use crate::goal;
 use crate::message;
 use crate::progress::block::{trials, used};
 use crate::verdict::{self, Hosts};
-use crate::words::{Costs, clock, counted, harmless, name, number};
+use crate::words::{self, Costs, clock, counted, harmless, name, number};
 use crate::wrap;
 
 #[derive(Args, Debug)]
@@ -55,7 +55,7 @@ pub(crate) fn warn_of_hosts(hosts: &[String]) {
 }
 
 fn text(picture: &Picture, width: Option<usize>) -> String {
-    let mut text = format!("{}: {}\n", harmless(&picture.name), state(&picture.state));
+    let mut text = format!("{}: {}\n", harmless(&picture.name), words::state(&picture.state));
     let mut rows = vec![("spent", spent(picture))];
     let tried = counted(picture.tally.configurations, "configuration");
     rows.push(("trials", format!("{} · {tried}", trials(&picture.tally))));
@@ -68,7 +68,7 @@ fn text(picture: &Picture, width: Option<usize>) -> String {
     }
     text += &wrap::rows(&rows, width);
     if !picture.incumbents.is_empty() {
-        text += "history\n";
+        text += &format!("history{}\n", trend(&picture.incumbents, picture.spent.wall));
     }
     let costs = picture.figures.known().map(|figures| Costs::from(figures.costs.clone()));
     for incumbent in &picture.incumbents {
@@ -78,18 +78,20 @@ fn text(picture: &Picture, width: Option<usize>) -> String {
     text
 }
 
-/// Describes whether the campaign is running, or why it is not.
-pub(crate) fn state(state: &State) -> String {
-    match state {
-        State::New => "not started".to_owned(),
-        State::Running { pid, host } => {
-            let process = pid.map_or_else(String::new, |pid| format!(" as process {pid}"));
-            let host = host.as_deref().map_or_else(String::new, |host| format!(" on {}", harmless(host)));
-            format!("running{process}{host}")
-        }
-        State::Stopped { reason } => format!("stopped: {}", harmless(reason)),
-        State::Killed => "killed; `captune run` resumes it".to_owned(),
+/// Number of bars in the plot of the trajectory.
+const BARS: usize = 24;
+
+/// Plots the incumbents' costs over the time of the campaign. Returns an empty text for fewer than three.
+fn trend(incumbents: &[Incumbent], wall: f64) -> String {
+    if incumbents.len() < 3 {
+        return String::new();
     }
+    let at = |bar: usize| {
+        let time = wall * (bar as f64 + 1.0) / BARS as f64;
+        let last = incumbents.iter().take_while(|one| one.wall <= time).last().or(incumbents.first());
+        last.map_or(f64::NAN, |one| one.cost)
+    };
+    format!("  {}", words::sparkline(&(0..BARS).map(at).collect::<Vec<_>>()))
 }
 
 /// Formats what the campaign has used.

@@ -3,5 +3,6 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod documented;
+mod pages;
 mod picture;
 mod stage;

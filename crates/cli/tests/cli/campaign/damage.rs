@@ -38,6 +38,7 @@ fn every_verb_returns_5_for_a_damaged_store() {
         "export count.campaign --to csv -o all.csv",
         "export count.campaign --to smac3 -o smac3",
         "status count.campaign",
+        "report count.campaign",
         "best count.campaign",
         &format!("rerun count.campaign {trial}"),
         "compare count.campaign count.campaign",

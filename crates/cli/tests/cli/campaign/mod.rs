@@ -19,6 +19,7 @@ mod lost;
 mod measuring;
 mod minisat;
 mod refusals;
+mod reporting;
 mod running;
 mod stage;
 mod stopping;

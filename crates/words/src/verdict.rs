@@ -5,12 +5,11 @@ use engine::stats::{Basis, Claim, Unit};
 use view::{UnseenTimeouts, Verdict};
 
 use crate::bounds;
-use crate::exit_code::ExitCode;
-use crate::words::{Costs, ENOUGH_PAIRS, counted, harmless, probability, share, times};
+use crate::{Costs, ENOUGH_PAIRS, counted, harmless, probability, share, times};
 
 /// Condition for naming the machine that measured the pairs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Hosts {
+pub enum Hosts {
     /// In every verdict.
     Always,
     /// Only if another machine measured them.
@@ -18,7 +17,7 @@ pub(crate) enum Hosts {
 }
 
 /// Returns the whole verdict, one sentence per line: the costs, then the bounds, then remarks.
-pub(crate) fn lines(verdict: &Verdict, costs: &Costs, hosts: Hosts) -> Vec<String> {
+pub fn lines(verdict: &Verdict, costs: &Costs, hosts: Hosts) -> Vec<String> {
     let mut lines = vec![first_line(verdict, costs)];
     lines.extend(bounds::both(&verdict.constraints, costs.against));
     lines.extend(verdict.unseen_timeouts.map(|unseen| unseen_timeouts(&unseen, verdict, costs)));
@@ -28,7 +27,7 @@ pub(crate) fn lines(verdict: &Verdict, costs: &Costs, hosts: Hosts) -> Vec<Strin
 }
 
 /// Returns the result in a sentence or two.
-pub(crate) fn first_line(verdict: &Verdict, costs: &Costs) -> String {
+pub fn first_line(verdict: &Verdict, costs: &Costs) -> String {
     of_feasible(verdict, costs).unwrap_or_else(|| sentence(verdict, costs))
 }
 
@@ -56,7 +55,7 @@ fn unseen_timeouts(unseen: &UnseenTimeouts, verdict: &Verdict, costs: &Costs) ->
 }
 
 /// Explains why a validation has fewer pairs than planned.
-pub(crate) fn gave_up(why: &GaveUp, pairs: usize, planned: usize) -> String {
+pub fn gave_up(why: &GaveUp, pairs: usize, planned: usize) -> String {
     let measured = format!("{pairs} of {planned} pairs were measured with both configurations");
     match why {
         GaveUp::Lost { times, reason } => format!(
@@ -67,14 +66,6 @@ pub(crate) fn gave_up(why: &GaveUp, pairs: usize, planned: usize) -> String {
         GaveUp::Aborted(reason) => {
             format!("{measured}; then no trial could be run: {}", harmless(reason))
         }
-    }
-}
-
-/// Returns the exit code of a validation that gave up.
-pub(crate) fn exit_code_of(why: &GaveUp) -> ExitCode {
-    match why {
-        GaveUp::Lost { .. } => ExitCode::Failed,
-        GaveUp::Aborted(_) => ExitCode::TargetFailed,
     }
 }
 
@@ -112,7 +103,7 @@ fn of_feasible(verdict: &Verdict, costs: &Costs) -> Option<String> {
 
 /// Returns the verdict on the costs: how much better the best configuration is, on which pairs, and how
 /// certain this is.
-pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
+pub fn sentence(verdict: &Verdict, costs: &Costs) -> String {
     let outcome = Outcome { verdict, costs };
     let (on, against, solved) = (on(verdict), costs.against, solved(verdict));
     let mut text = match (verdict.basis, verdict.of_costs) {
@@ -142,7 +133,7 @@ pub(crate) fn sentence(verdict: &Verdict, costs: &Costs) -> String {
 }
 
 /// Compares the best configuration with the default in a few words, for one fold.
-pub(crate) fn compared(verdict: &Verdict, costs: &Costs) -> String {
+pub fn compared(verdict: &Verdict, costs: &Costs) -> String {
     Outcome { verdict, costs }.compared("")
 }
 
@@ -207,7 +198,7 @@ impl Outcome<'_> {
 }
 
 /// Returns further remarks, one sentence each.
-pub(crate) fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
+pub fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
     let mut remarks = Vec::new();
     if verdict.solved.before == 0 && verdict.solved.after == 0 {
         let against = costs.against;

@@ -3,11 +3,10 @@
 use engine::problem::Over;
 use view::{Both, Bound, Held, Unit, are_kept};
 
-use crate::words::name;
-use crate::words::{bytes, harmless, number, seconds};
+use crate::{bytes, harmless, name, number, seconds};
 
 /// Lists the bounds: `error <= 0.05, every recall >= 0.95`. Returns `None` if there are no constraints.
-pub(crate) fn wanted(bounds: &[Bound]) -> Option<String> {
+pub fn wanted(bounds: &[Bound]) -> Option<String> {
     let one = |one: &Bound| {
         let over = if one.over == Over::Max { "every " } else { "" };
         format!("{over}{} {}", harmless(&one.name), limit(one))
@@ -16,17 +15,17 @@ pub(crate) fn wanted(bounds: &[Bound]) -> Option<String> {
 }
 
 /// Describes each constraint: `error 0.0812 (bound <= 0.05: violated)`.
-pub(crate) fn each(held: &[Held]) -> Vec<String> {
+pub fn each(held: &[Held]) -> Vec<String> {
     held.iter().map(|one| format!("{} (bound {}: {})", shown(one), limit(&one.bound), word(one))).collect()
 }
 
 /// Describes all constraints in one line.
-pub(crate) fn line(held: &[Held]) -> String {
+pub fn line(held: &[Held]) -> String {
     each(held).join(", ")
 }
 
 /// Returns the short form for a crowded line: ` · error 0.0412`, ` · infeasible: error 0.0812, bound …`.
-pub(crate) fn in_short(held: &[Held]) -> String {
+pub fn in_short(held: &[Held]) -> String {
     if held.is_empty() {
         return String::new();
     }
@@ -44,14 +43,14 @@ fn violated(held: &[Held]) -> String {
 }
 
 /// Returns the message that nothing feasible was found. It names the configuration that comes closest.
-pub(crate) fn nothing_feasible(closest: u32, held: &[Held], against: &str) -> String {
+pub fn nothing_feasible(closest: u32, held: &[Held], against: &str) -> String {
     let closest = if closest == 0 { format!("the {against}") } else { name(closest, against) };
     format!("no feasible configuration found: the closest is {closest} ({})", violated(held))
 }
 
 /// Compares the constraints of the best configuration and the default in a validation. Returns one sentence
 /// per constraint.
-pub(crate) fn both(both: &Both<Vec<Held>>, against: &str) -> Vec<String> {
+pub fn both(both: &Both<Vec<Held>>, against: &str) -> Vec<String> {
     let one = |(best, default): (String, &Held)| {
         let value = default.value.map_or_else(|| "not measured".to_owned(), |value| reading(default, value));
         format!("{best}; the {against}: {value} ({}).", word(default))
@@ -128,7 +127,7 @@ mod tests {
     use scenario::{Bounded, Constraint, Measure, Side};
 
     use super::*;
-    use crate::words::Costs;
+    use crate::Costs;
 
     fn constraint(name: &str, of: Bounded, side: Side, bound: f64, over: Over) -> Constraint {
         let (name, confidence) = (name.to_owned(), CONFIDENCE);

@@ -3,13 +3,13 @@
 use space::Literal;
 use view::Change;
 
-use crate::words::{harmless, number};
+use crate::{harmless, number};
 
 /// Maximum number of changes shown in a line. The rest are only counted.
 const SHOWN: usize = 4;
 
 /// Lists the changed values of active parameters: `chrono=off tier1=3 (+4)`.
-pub(crate) fn in_short(changes: &[Change]) -> String {
+pub fn in_short(changes: &[Change]) -> String {
     let active: Vec<(&str, &Literal)> =
         changes.iter().filter_map(|change| Some((change.name.as_str(), change.value.as_ref()?))).collect();
     let mut words: Vec<String> =

@@ -10,11 +10,11 @@ use campaign::budget::Budget;
 use confine::quantity::{show_duration, show_size};
 use engine::Reading;
 use scenario::{Scenario, Sense};
-use view::{Standing, Training, Unit};
+use view::{Standing, State, Training, Unit};
 
 /// A formatter of costs. Numbers have the user's sign, as in the view.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Costs(view::Costs);
+pub struct Costs(view::Costs);
 
 impl Deref for Costs {
     type Target = view::Costs;
@@ -32,30 +32,28 @@ impl From<view::Costs> for Costs {
 
 impl Costs {
     /// Returns the costs of a scenario.
-    pub(crate) fn of(scenario: &Scenario) -> Self {
+    pub fn of(scenario: &Scenario) -> Self {
         Self(view::Costs::of(scenario))
     }
 
-    /// Returns costs that are penalised times, for tests.
-    #[cfg(test)]
-    pub(crate) fn seconds(par: f64) -> Self {
+    /// Returns costs that are penalised times.
+    pub fn seconds(par: f64) -> Self {
         let mean = format!("PAR{par}");
         Self(view::Costs::new(Unit::Seconds, Sense::Minimise, "CPU time", mean, "default"))
     }
 
-    /// Returns costs that are a maximised output, for tests.
-    #[cfg(test)]
-    pub(crate) fn maximised(noun: &str) -> Self {
+    /// Returns costs that are a maximised output.
+    pub fn maximised(noun: &str) -> Self {
         Self(view::Costs::new(Unit::Plain, Sense::Maximise, noun, format!("mean {noun}"), "default"))
     }
 
     /// Returns whether the objective is maximised.
-    pub(crate) fn are_maximised(&self) -> bool {
+    pub fn are_maximised(&self) -> bool {
         self.sense == Sense::Maximise
     }
 
     /// Returns the verb for a cost of this kind: `takes` 2 s, `costs` 40, `reaches` 900.
-    pub(crate) fn verb(&self) -> &'static str {
+    pub fn verb(&self) -> &'static str {
         match (self.sense, self.unit) {
             (Sense::Maximise, _) => "reaches",
             (_, Unit::Plain) => "costs",
@@ -64,7 +62,7 @@ impl Costs {
     }
 
     /// Returns the word for a better cost: `faster`.
-    pub(crate) fn better(&self) -> String {
+    pub fn better(&self) -> String {
         match (self.sense, self.unit) {
             (Sense::Maximise, _) => format!("more {}", self.noun),
             (_, Unit::Seconds) => "faster".to_owned(),
@@ -74,7 +72,7 @@ impl Costs {
     }
 
     /// Returns the word for a worse cost: `slower`.
-    pub(crate) fn worse(&self) -> String {
+    pub fn worse(&self) -> String {
         match (self.sense, self.unit) {
             (Sense::Maximise, _) => format!("less {}", self.noun),
             (_, Unit::Seconds) => "slower".to_owned(),
@@ -84,13 +82,13 @@ impl Costs {
     }
 
     /// Formats the finding that nothing is better: `nothing reliably faster`, `nothing with more tps`.
-    pub(crate) fn nothing(&self, how: &str) -> String {
+    pub fn nothing(&self, how: &str) -> String {
         let with = if self.are_maximised() { "with " } else { "" };
         format!("nothing {with}{how}{}", self.better())
     }
 
     /// Formats a ratio as a gain or a loss: `1.76x faster`, `6.7x slower`.
-    pub(crate) fn gain(&self, ratio: f64) -> String {
+    pub fn gain(&self, ratio: f64) -> String {
         if ratio < 1.0 {
             format!("{} {}", times(ratio.recip()), self.worse())
         } else {
@@ -99,7 +97,7 @@ impl Costs {
     }
 
     /// Compares the incumbent with the default in training. Shows a ratio only if there are enough pairs.
-    pub(crate) fn in_training(&self, both: &Training) -> String {
+    pub fn in_training(&self, both: &Training) -> String {
         let (against, pairs) = (self.against, counted(both.pairs as u64, "pair"));
         if both.has_enough_pairs {
             return format!("{} than the {against} on {pairs}", self.compared(both));
@@ -109,7 +107,7 @@ impl Costs {
     }
 
     /// Returns the short form for a crowded line: `1.76x`. If the incumbent is worse, returns the full form.
-    pub(crate) fn in_short(&self, both: &Training) -> String {
+    pub fn in_short(&self, both: &Training) -> String {
         match both.any_ratio {
             Some(ratio) if ratio >= 1.0 => times(ratio),
             _ => self.compared(both),
@@ -117,7 +115,7 @@ impl Costs {
     }
 
     /// Compares the incumbent with the default by their ratio, or by their difference if there is no ratio.
-    pub(crate) fn compared(&self, both: &Training) -> String {
+    pub fn compared(&self, both: &Training) -> String {
         match both.any_ratio {
             Some(ratio) => self.gain(ratio),
             None => {
@@ -129,7 +127,7 @@ impl Costs {
     }
 
     /// Formats a cost.
-    pub(crate) fn show(&self, cost: f64) -> String {
+    pub fn show(&self, cost: f64) -> String {
         match self.unit {
             _ if !cost.is_finite() => "none".to_owned(),
             Unit::Seconds => seconds(cost),
@@ -139,14 +137,14 @@ impl Costs {
     }
 
     /// Formats two means: `PAR10 390 s -> 243 s`.
-    pub(crate) fn change(&self, default: f64, best: f64) -> String {
+    pub fn change(&self, default: f64, best: f64) -> String {
         let what = if self.are_maximised() { &self.noun } else { &self.mean };
         format!("{} {} -> {}", harmless(what), self.show(default), self.show(best))
     }
 
     /// Formats the errors of two maximised shares, such as accuracies: `error 0.069 -> 0.048`. The ratio of
     /// two shares would hide how much better the best configuration is. Returns `None` for other quantities.
-    pub(crate) fn errors(&self, default: f64, best: f64) -> Option<String> {
+    pub fn errors(&self, default: f64, best: f64) -> Option<String> {
         let is_share = |mean: f64| (0.0..=1.0).contains(&mean);
         if !(self.are_maximised() && self.unit == Unit::Plain && is_share(default) && is_share(best)) {
             return None;
@@ -160,7 +158,7 @@ impl Costs {
     }
 
     /// Formats a reading from the engine: `4.27 s`, `at least 2.00 s`.
-    pub(crate) fn reading(&self, reading: Reading) -> String {
+    pub fn reading(&self, reading: Reading) -> String {
         match reading {
             Reading::Exact(cost) => self.show(self.number(cost)),
             Reading::AtLeast(cost) => format!("at least {}", self.show(self.number(cost))),
@@ -168,7 +166,7 @@ impl Costs {
     }
 
     /// Formats the mean of a configuration: `PAR10 228 s [196, 263] on 131 pairs`.
-    pub(crate) fn standing(&self, standing: &Standing) -> String {
+    pub fn standing(&self, standing: &Standing) -> String {
         let interval = standing.interval.filter(|_| standing.pairs >= ENOUGH_PAIRS);
         let interval = self.interval(standing.cost, interval);
         let pairs = counted(standing.pairs as u64, "pair");
@@ -195,13 +193,13 @@ impl Costs {
 
 /// Minimum number of pairs for showing ratios and intervals. With fewer pairs, they would mostly reflect
 /// luck, and an interval can span several orders of magnitude.
-pub(crate) const ENOUGH_PAIRS: usize = 5;
+pub const ENOUGH_PAIRS: usize = 5;
 
 /// Time in seconds below which times are shown in milliseconds.
 const MILLISECONDS: f64 = 0.9995;
 
 /// Formats a time in seconds or, if it is short, in milliseconds: `311 s`, `4.27 s`, `52.3 ms`.
-pub(crate) fn seconds(seconds: f64) -> String {
+pub fn seconds(seconds: f64) -> String {
     if seconds.abs() < MILLISECONDS && seconds != 0.0 {
         format!("{} ms", digits(seconds * 1e3))
     } else {
@@ -210,7 +208,7 @@ pub(crate) fn seconds(seconds: f64) -> String {
 }
 
 /// Formats a time in a suitable unit: `18.0 s`, `3.40 min`, `12.5 h`.
-pub(crate) fn span(time: f64) -> String {
+pub fn span(time: f64) -> String {
     match time {
         t if t < 120.0 => seconds(t),
         t if t < 7200.0 => format!("{} min", digits(t / 60.0)),
@@ -219,19 +217,19 @@ pub(crate) fn span(time: f64) -> String {
 }
 
 /// Formats a duration that a user chose: `2h`, `90s`.
-pub(crate) fn chosen(seconds: f64) -> String {
+pub fn chosen(seconds: f64) -> String {
     Duration::try_from_secs_f64(seconds)
         .map_or_else(|_| span(seconds), |time| show_duration(time).to_string())
 }
 
 /// Formats a number of bytes: `512MiB`.
-pub(crate) fn bytes(number: f64) -> String {
+pub fn bytes(number: f64) -> String {
     // Rounding is needed, because a mean of bytes may have decimals.
     show_size(number.max(0.0).round() as u64).to_string()
 }
 
 /// Formats a number with three significant digits, or an integer with all digits: `0.00123`, `4.27`, `14812`.
-pub(crate) fn number(number: f64) -> String {
+pub fn number(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 { format!("{number}") } else { digits(number) }
 }
 
@@ -250,7 +248,7 @@ fn digits(number: f64) -> String {
 }
 
 /// Formats an integer in groups of three digits: `812`, `14 812`.
-pub(crate) fn count(number: u64) -> String {
+pub fn count(number: u64) -> String {
     let text = number.to_string();
     if text.len() < 5 {
         return text;
@@ -266,12 +264,12 @@ pub(crate) fn count(number: u64) -> String {
 }
 
 /// Formats a number with a noun: `1 pair`, `14 812 trials`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
+pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
 /// Formats a share in percent: `71 %`, `0.6 %`.
-pub(crate) fn share(part: f64) -> String {
+pub fn share(part: f64) -> String {
     match part * 100.0 {
         0.0 => "0 %".to_owned(),
         p if p < 0.095 => "<0.1 %".to_owned(),
@@ -282,7 +280,7 @@ pub(crate) fn share(part: f64) -> String {
 
 /// Formats a ratio with two decimals below 2, and with two significant digits from 2 on: `1.76x`, `2.7x`,
 /// `12x`, `150x`.
-pub(crate) fn times(ratio: f64) -> String {
+pub fn times(ratio: f64) -> String {
     match ratio {
         r if !r.is_finite() => "infinitely many times".to_owned(),
         r if r < 1.995 => format!("{r:.2}x"),
@@ -295,7 +293,7 @@ pub(crate) fn times(ratio: f64) -> String {
 }
 
 /// Formats a time like a stopwatch: `06:12`, `1:06:12`.
-pub(crate) fn clock(seconds: f64) -> String {
+pub fn clock(seconds: f64) -> String {
     let whole = seconds.max(0.0) as u64;
     let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
     if hours > 0 {
@@ -306,7 +304,7 @@ pub(crate) fn clock(seconds: f64) -> String {
 }
 
 /// Formats a p value: `p = 0.0004`.
-pub(crate) fn probability(p: f64) -> String {
+pub fn probability(p: f64) -> String {
     match p {
         p if p < 1e-4 => "p < 0.0001".to_owned(),
         p if p < 0.0095 => format!("p = {p:.4}"),
@@ -316,19 +314,49 @@ pub(crate) fn probability(p: f64) -> String {
 }
 
 /// Returns the name of a configuration: `against` for number 0, otherwise its number.
-pub(crate) fn name(configuration: u32, against: &str) -> String {
+pub fn name(configuration: u32, against: &str) -> String {
     if configuration == 0 { against.to_owned() } else { format!("#{configuration}") }
 }
 
 /// Replaces control characters in text from other programs by `?`, so that the text cannot change the state
 /// of the terminal.
-pub(crate) fn harmless(text: &str) -> String {
+pub fn harmless(text: &str) -> String {
     let visible = |c: char| if c.is_control() && c != '\n' && c != '\t' { '?' } else { c };
     text.chars().map(visible).collect()
 }
 
+/// Describes whether the campaign is running, or why it is not.
+pub fn state(state: &State) -> String {
+    match state {
+        State::New => "not started".to_owned(),
+        State::Running { pid, host } => {
+            let process = pid.map_or_else(String::new, |pid| format!(" as process {pid}"));
+            let host = host.as_deref().map_or_else(String::new, |host| format!(" on {}", harmless(host)));
+            format!("running{process}{host}")
+        }
+        State::Stopped { reason } => format!("stopped: {}", harmless(reason)),
+        State::Killed => "killed; `captune run` resumes it".to_owned(),
+    }
+}
+
+/// Draws values as a row of bars, higher for larger values: `▇▅▃▂`. Positive values are on a logarithmic scale.
+/// Returns an empty text if there are no finite values.
+pub fn sparkline(values: &[f64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let are_positive = values.iter().all(|&value| value > 0.0);
+    let scaled: Vec<f64> = values
+        .iter()
+        .map(|&value| if are_positive { value.ln() } else { value })
+        .filter(|v| v.is_finite())
+        .collect();
+    let (low, high) =
+        scaled.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v)));
+    let spread = if high > low { high - low } else { 1.0 };
+    scaled.iter().map(|value| BARS[((value - low) / spread * 7.0).round() as usize]).collect()
+}
+
 /// Formats the budget.
-pub(crate) fn budget(budget: &Budget) -> String {
+pub fn budget(budget: &Budget) -> String {
     let parts = [
         budget.wall.map(chosen),
         budget.cpu.map(|cpu| format!("{} of CPU time", chosen(cpu))),
@@ -365,6 +393,14 @@ mod tests {
             [0.0, 41.9, 372.0, 3972.0, 144_000.0].map(clock),
             ["00:00", "00:41", "06:12", "1:06:12", "40:00:00"]
         );
+    }
+
+    #[test]
+    fn bars_follow_the_values() {
+        assert_eq!(sparkline(&[1000.0, 100.0, 10.0, 1.0]), "█▆▃▁");
+        assert_eq!(sparkline(&[-2.0, 0.0, 5.0]), "▁▃█");
+        assert_eq!(sparkline(&[3.0, 3.0, f64::NAN]), "▁▁");
+        assert_eq!(sparkline(&[]), "");
     }
 
     #[test]

@@ -1,0 +1,306 @@
+//! One chart: axes and marks.
+
+use std::fmt::Write as _;
+
+use super::scale::Scale;
+use crate::markup::Markup;
+
+/// The size of a chart in its own units.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Size {
+    /// Width.
+    pub width: f64,
+    /// Height.
+    pub height: f64,
+}
+
+impl Size {
+    /// A chart of which two fit beside each other.
+    pub const NORMAL: Self = Self { width: 480.0, height: 330.0 };
+    /// A small chart of which many fit on a page.
+    pub const SMALL: Self = Self { width: 240.0, height: 170.0 };
+}
+
+/// The direction in which a bounded value lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Towards larger values of y.
+    Up,
+    /// Towards smaller values of y.
+    Down,
+    /// Towards larger values of x.
+    Right,
+    /// Towards smaller values of x.
+    Left,
+    /// Towards larger values of both.
+    Both,
+}
+
+/// A chart under construction.
+#[derive(Debug)]
+pub struct Chart {
+    body: Markup,
+    size: Size,
+    x: Scale,
+    y: Scale,
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+    label: String,
+}
+
+impl Chart {
+    /// Returns an empty chart. The label describes it to people who cannot see it.
+    pub fn new(label: &str, size: Size, x: Scale, y: Scale) -> Self {
+        let small = size.width < 300.0;
+        let (left, bottom) = if small { (46.0, 22.0) } else { (64.0, 46.0) };
+        Self {
+            body: Markup::new(),
+            size,
+            x,
+            y,
+            left,
+            top: if small { 20.0 } else { 26.0 },
+            right: size.width - 14.0,
+            bottom: size.height - bottom,
+            label: label.to_owned(),
+        }
+    }
+
+    /// Draws both axes with their ticks and labels. The label of the vertical axis is above it.
+    pub fn axes(&mut self, x: (&str, &dyn Fn(f64) -> String), y: (&str, &dyn Fn(f64) -> String)) {
+        let (left, right, top, bottom) = (self.left, self.right, self.top, self.bottom);
+        let small = self.size.width < 300.0;
+        for value in self.y.ticks() {
+            let at = self.py(value);
+            self.rule("grid", (left, at), (right, at));
+            self.label((left - 6.0, at + 4.0), "end", &y.1(value));
+        }
+        let mut last = f64::NEG_INFINITY;
+        for value in self.x.ticks() {
+            let (at, text) = (self.px(value), x.1(value));
+            // A position without a meaning of its own has no line.
+            if text.is_empty() {
+                continue;
+            }
+            self.rule("grid", (at, top), (at, bottom));
+            // Labels that would touch are left out, and the last one stays inside the picture.
+            let half = 3.6 * text.chars().count() as f64;
+            let (anchor, start, end) = if at + half > right + 12.0 {
+                ("end", at - 2.0 * half, at)
+            } else {
+                ("middle", at - half, at + half)
+            };
+            if start > last + 4.0 {
+                self.label((at, bottom + 16.0), anchor, &text);
+                last = end;
+            }
+        }
+        self.rule("axis", (left, bottom), (right, bottom));
+        self.rule("axis", (left, top), (left, bottom));
+        if !small {
+            self.label(((left + right) / 2.0, bottom + 36.0), "middle", x.0);
+        }
+        self.label((if small { 4.0 } else { 6.0 }, top - 10.0), "start", y.0);
+    }
+
+    /// Draws the ticks of an axis with these positions and names in place of numbers.
+    pub fn names_below(&mut self, names: &[(f64, String)]) {
+        let room = (self.right - self.left) / names.len().max(1) as f64;
+        for (at, name) in names {
+            let x = self.left + at * (self.right - self.left);
+            let text = clipped(name, (room / 7.0).max(3.0) as usize);
+            let anchor = match *at {
+                at if at <= 0.0 => "start",
+                at if at >= 1.0 => "end",
+                _ => "middle",
+            };
+            self.label((x, self.bottom + 15.0), anchor, &text);
+        }
+    }
+
+    /// Writes the names of the lowest and the highest value beside the vertical axis.
+    pub fn ends_beside(&mut self, names: &[(f64, String)]) {
+        if let (Some((_, low)), Some((_, high))) = (names.first(), names.last()) {
+            self.label((self.left - 5.0, self.bottom - 2.0), "end", &clipped(low, 6));
+            self.label((self.left - 5.0, self.top + 10.0), "end", &clipped(high, 6));
+        }
+    }
+
+    /// Draws a filled dot for an exact value.
+    pub fn dot(&mut self, (x, y): (f64, f64), class: &str, title: &str) {
+        let (cx, cy) = (number(self.px(x)), number(self.py(y)));
+        let class = format!("dot {class}");
+        self.mark("circle", &[("class", &class), ("cx", &cx), ("cy", &cy), ("r", "3")], title);
+    }
+
+    /// Draws an open arrow for a bound.
+    pub fn arrow(&mut self, (x, y): (f64, f64), direction: Direction, class: &str, title: &str) {
+        let (x, y) = (self.px(x), self.py(y));
+        let points: [(f64, f64); 3] = match direction {
+            Direction::Up => [(-3.5, 0.0), (0.0, -7.0), (3.5, 0.0)],
+            Direction::Down => [(-3.5, 0.0), (0.0, 7.0), (3.5, 0.0)],
+            Direction::Right => [(0.0, -3.5), (7.0, 0.0), (0.0, 3.5)],
+            Direction::Left => [(0.0, -3.5), (-7.0, 0.0), (0.0, 3.5)],
+            Direction::Both => [(-3.0, -3.0), (5.0, -5.0), (3.0, 3.0)],
+        };
+        let [a, b, c] = points.map(|(dx, dy)| format!("{} {}", number(x + dx), number(y + dy)));
+        let (class, path) = (format!("arrow {class}"), format!("M{a}L{b}L{c}Z"));
+        self.mark("path", &[("class", &class), ("d", &path)], title);
+    }
+
+    /// Draws a cross for a failed trial.
+    pub fn cross(&mut self, (x, y): (f64, f64), class: &str, title: &str) {
+        let (x, y) = (self.px(x), self.py(y));
+        let [a, b, c, d] = [x - 3.0, y - 3.0, x + 3.0, y + 3.0].map(number);
+        let (class, path) = (format!("cross {class}"), format!("M{a} {b}L{c} {d}M{a} {d}L{c} {b}"));
+        self.mark("path", &[("class", &class), ("d", &path)], title);
+    }
+
+    /// Draws a line through all points.
+    pub fn line(&mut self, points: &[(f64, f64)], class: &str) {
+        let path = self.path(points.iter().map(|&(x, y)| (self.px(x), self.py(y))));
+        self.mark("path", &[("class", &format!("line {class}")), ("d", &path)], "");
+    }
+
+    /// Draws a line that keeps its value until the next point.
+    pub fn steps(&mut self, points: &[(f64, f64)], class: &str) {
+        let mut all = Vec::with_capacity(2 * points.len());
+        for (place, &(x, y)) in points.iter().enumerate() {
+            if place > 0 {
+                all.push((x, points[place - 1].1));
+            }
+            all.push((x, y));
+        }
+        self.line(&all, class);
+    }
+
+    /// Fills the area between a lower and an upper value at each x.
+    pub fn band(&mut self, points: &[(f64, [f64; 2])], class: &str) {
+        let lower = points.iter().map(|&(x, [low, _])| (self.px(x), self.py(low)));
+        let upper = points.iter().rev().map(|&(x, [_, high])| (self.px(x), self.py(high)));
+        let path = self.path(lower.chain(upper)) + "Z";
+        self.mark("path", &[("class", &format!("band {class}")), ("d", &path)], "");
+    }
+
+    /// Fills a rectangle between two corners.
+    pub fn cell(&mut self, from: (f64, f64), to: (f64, f64), class: &str, title: &str) {
+        let (x, y) = (self.px(from.0), self.py(to.1));
+        let (width, height) = (self.px(to.0) - x, self.py(from.1) - y);
+        let [x, y, width, height] = [x, y, width.max(0.5), height.max(0.5)].map(number);
+        self.mark(
+            "rect",
+            &[("class", class), ("x", &x), ("y", &y), ("width", &width), ("height", &height)],
+            title,
+        );
+    }
+
+    /// Draws a straight line between two values, with a name at its end.
+    pub fn guide(&mut self, from: (f64, f64), to: (f64, f64), class: &str, name: &str) {
+        let (a, b) = ((self.px(from.0), self.py(from.1)), (self.px(to.0), self.py(to.1)));
+        self.rule(&format!("guide {class}"), a, b);
+        if !name.is_empty() {
+            let down = if b.1 < self.top + 14.0 { 12.0 } else { -5.0 };
+            let (shift, anchor) = if b.0 < self.left + 60.0 { (4.0, "start") } else { (-3.0, "end") };
+            self.label((b.0 + shift, b.1 + down), anchor, name);
+        }
+    }
+
+    /// Writes a legend in the upper right corner: classes of filled squares, and names.
+    pub fn legend(&mut self, names: &[(&str, &str)]) {
+        let mut right = self.right;
+        for (class, name) in names.iter().rev() {
+            let text = clipped(name, 24);
+            right -= 7.6 * text.chars().count() as f64;
+            self.label((right, self.top - 10.0), "start", &text);
+            right -= 13.0;
+            let (x, y) = (number(right), number(self.top - 18.0));
+            let class = format!("key {class}");
+            self.mark(
+                "rect",
+                &[("class", &class), ("x", &x), ("y", &y), ("width", "8"), ("height", "8")],
+                "",
+            );
+            right -= 10.0;
+        }
+    }
+
+    /// Returns the chart.
+    pub fn finish(self) -> Markup {
+        let Self { body, size: Size { width, height }, label, .. } = self;
+        let mut out = Markup::new();
+        let view = format!("0 0 {width:.0} {height:.0}");
+        out.wrap(
+            "svg",
+            &[("viewBox", &view), ("role", "img"), ("aria-label", &label), ("class", "chart")],
+            &body,
+        );
+        out
+    }
+
+    fn px(&self, value: f64) -> f64 {
+        self.left + (self.right - self.left) * self.x.at(value)
+    }
+
+    fn py(&self, value: f64) -> f64 {
+        self.bottom - (self.bottom - self.top) * self.y.at(value)
+    }
+
+    fn path(&self, points: impl Iterator<Item = (f64, f64)>) -> String {
+        let mut path = String::new();
+        for (x, y) in points {
+            // Writing to a string cannot fail.
+            let _ = write!(path, "{}{} {}", if path.is_empty() { 'M' } else { 'L' }, number(x), number(y));
+        }
+        path
+    }
+
+    fn mark(&mut self, tag: &'static str, attributes: &[(&'static str, &str)], title: &str) {
+        if title.is_empty() {
+            return self.body.empty(tag, attributes);
+        }
+        self.body.wrap(tag, attributes, &Markup::element("title", &[], title));
+    }
+
+    fn rule(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(number);
+        self.body.empty("line", &[("class", class), ("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2)]);
+    }
+
+    fn label(&mut self, (x, y): (f64, f64), anchor: &str, text: &str) {
+        let [x, y] = [x, y].map(number);
+        self.body.add("text", &[("x", &x), ("y", &y), ("text-anchor", anchor)], text);
+    }
+}
+
+/// Formats a coordinate with one decimal at most.
+pub(crate) fn number(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+}
+
+/// Shortens a text to at most `most` characters.
+pub(crate) fn clipped(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_at_their_values_and_titles_are_escaped() {
+        let mut chart = Chart::new("x by y", Size::NORMAL, Scale::exact(0.0, 1.0), Scale::exact(0.0, 1.0));
+        chart.dot((0.0, 0.0), "c0", "<b>");
+        chart.arrow((1.0, 0.5), Direction::Up, "c1", "");
+        let drawn = chart.finish();
+        assert!(drawn.as_str().contains(r#"<circle class="dot c0" cx="64" cy="284" r="3"><title>&lt;b&gt;"#));
+        assert!(drawn.as_str().contains(r#"<path class="arrow c1" d="M462.5 155L466 148L469.5 155Z"/>"#));
+        assert_eq!(clipped("instances", 5), "inst…");
+    }
+}

@@ -1,0 +1,341 @@
+//! The configurations and trials of the search: what was tried when, and how good it was.
+
+use engine::{ConfigId, Reading};
+use serde::Serialize;
+use space::{Domain, Parameter};
+
+use super::material::Material;
+use super::relative::Default;
+use super::thinned::Thinned;
+
+/// Largest number of trials in the picture of all trials.
+const TRIALS: usize = 4000;
+/// Largest number of configurations in the pictures of the values.
+const CONFIGURATIONS: usize = 600;
+/// Number of intervals that a range is divided into.
+const BINS: usize = 8;
+/// Number of parameters with which grids of two are made.
+const PAIRED: usize = 3;
+
+/// The configurations and trials of the search.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Search {
+    /// The trials over time.
+    pub trials: Thinned<SearchTrial>,
+    /// The origins of configurations, in order of first appearance.
+    pub origins: Vec<String>,
+    /// The configurations.
+    pub tried: Thinned<Tried>,
+    /// The parameters with more than one value; those whose values differ most between good and other
+    /// configurations come first.
+    pub dimensions: Vec<Dimension>,
+    /// Mean relative costs for values of two parameters at a time.
+    pub grids: Vec<Grid>,
+    /// Number of configurations without a pair in common with the default.
+    pub unrelated: usize,
+}
+
+/// A trial.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct SearchTrial {
+    /// Its number.
+    pub trial: u64,
+    /// The number of its configuration.
+    pub configuration: u32,
+    /// Campaign time at its end, in seconds.
+    pub at: f64,
+    /// Its cost, or a lower bound; `None` if it failed.
+    pub cost: Option<f64>,
+    /// Whether the cost is a lower bound.
+    pub censored: bool,
+    /// Index of the origin of its configuration.
+    pub origin: usize,
+}
+
+/// A configuration.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Tried {
+    /// Its number.
+    pub configuration: u32,
+    /// Index of its origin.
+    pub origin: usize,
+    /// Campaign time at the end of its first trial, in seconds.
+    pub at: f64,
+    /// Its mean cost relative to the default's on the same pairs; `None` without common pairs.
+    pub relative: Option<f64>,
+    /// Whether this is a lower bound, because trials were stopped.
+    pub censored: bool,
+    /// Number of pairs in common with the default.
+    pub pairs: usize,
+    /// Whether it has been the incumbent.
+    pub incumbent: bool,
+    /// The position of each parameter's value in its range, from 0 to 1; `None` if inactive. In the order of
+    /// the dimensions.
+    pub positions: Vec<Option<f64>>,
+}
+
+/// A parameter.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Dimension {
+    /// Its name.
+    pub name: String,
+    /// Positions in the range with their values.
+    pub ticks: Vec<(f64, String)>,
+    /// Whether the values have no order.
+    pub categorical: bool,
+    /// The default's position.
+    pub default: Option<f64>,
+    /// The best configuration's position.
+    pub best: Option<f64>,
+    /// Difference between the values of the best tenth and of all configurations, from 0 to 1.
+    pub contrast: f64,
+    /// Relative costs by value.
+    pub bins: Vec<Bin>,
+}
+
+/// Relative costs of the configurations with similar values.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Bin {
+    /// The range of positions.
+    pub from: f64,
+    /// Its upper end.
+    pub to: f64,
+    /// Number of configurations.
+    pub configurations: usize,
+    /// Geometric mean of the relative costs.
+    pub mean: Option<f64>,
+    /// Lower and upper quartile.
+    pub quartiles: Option<[f64; 2]>,
+}
+
+/// Relative costs by the values of two parameters.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Grid {
+    /// Index of the horizontal parameter.
+    pub across: usize,
+    /// Index of the vertical parameter.
+    pub up: usize,
+    /// Geometric means by column and row, with the number of configurations.
+    pub cells: Vec<(usize, usize, f64, usize)>,
+    /// Number of columns and rows.
+    pub size: (usize, usize),
+}
+
+impl Search {
+    pub(super) fn of(material: &Material<'_>) -> Self {
+        let mut origins: Vec<String> = Vec::new();
+        for origin in &material.origins {
+            if !origins.contains(origin) {
+                origins.push(origin.clone());
+            }
+        }
+        let by_config: Vec<usize> = material
+            .origins
+            .iter()
+            .map(|one| origins.iter().position(|other| other == one).unwrap_or(0))
+            .collect();
+        let origin = |config: ConfigId| by_config.get(config.index()).copied().unwrap_or(0);
+        let tried = configurations(material, &origin);
+        let (dimensions, order) = dimensions(material, &tried);
+        let unrelated = tried.iter().filter(|one| one.relative.is_none()).count();
+        let grids = grids(&dimensions, &tried, &order);
+        let tried = shown(tried, &order);
+        let trials = trials(material, &origin);
+        Self { trials, origins, tried, dimensions, grids, unrelated }
+    }
+}
+
+fn trials(material: &Material<'_>, origin: &dyn Fn(ConfigId) -> usize) -> Thinned<SearchTrial> {
+    let history = material.records.history();
+    let one = |(trial, timed): (&engine::history::Trial, &super::TimedTrial)| {
+        let reading = trial.observation.cost();
+        SearchTrial {
+            trial: trial.id.0,
+            configuration: trial.key.config.0,
+            at: timed.ended,
+            cost: reading.map(|reading| material.costs.number(reading.lower_bound())),
+            censored: reading.is_some_and(Reading::is_censored),
+            origin: origin(trial.key.config),
+        }
+    };
+    Thinned::evenly(history.trials().iter().zip(&material.trials).map(one).collect(), TRIALS)
+}
+
+/// Returns every configuration with a result; the positions are in the order of the space.
+fn configurations(material: &Material<'_>, origin: &dyn Fn(ConfigId) -> usize) -> Vec<Tried> {
+    let history = material.records.history();
+    let mut first = vec![f64::INFINITY; history.configurations().len()];
+    for (trial, timed) in history.trials().iter().zip(&material.trials) {
+        let own = &mut first[trial.key.config.index()];
+        *own = own.min(timed.ended);
+    }
+    let (default, incumbents) = (Default::of(material, true), material.incumbents());
+    let one = |config: ConfigId| {
+        let relative = default.relate(material, config, true);
+        let row = material.scenario.space.encode(history.configuration(config));
+        Tried {
+            configuration: config.0,
+            origin: origin(config),
+            at: first[config.index()],
+            relative: relative.map(|one| one.ratio),
+            censored: relative.is_some_and(|one| one.censored),
+            pairs: relative.map_or(0, |one| one.pairs),
+            incumbent: incumbents.contains(&config),
+            positions: row.into_iter().map(|at| (at >= 0.0).then_some(at)).collect(),
+        }
+    };
+    material.measured().map(one).collect()
+}
+
+/// Returns the parameters in order of contrast, and the index of each in the space.
+fn dimensions(material: &Material<'_>, tried: &[Tried]) -> (Vec<Dimension>, Vec<usize>) {
+    let space = &material.scenario.space;
+    let encode = |configuration| space.encode(configuration);
+    let default = encode(material.records.default());
+    let best = encode(material.records.best_configuration());
+    let known = |at: f64| (at >= 0.0).then_some(at);
+    let good = good(tried, material.costs.sense == scenario::Sense::Maximise);
+    let mut all: Vec<(usize, Dimension)> = Vec::new();
+    for (index, parameter) in space.parameters().iter().enumerate().filter(|(_, one)| one.is_variable()) {
+        let edges = edges(parameter);
+        let contrast = contrast(tried, &good, index, &edges);
+        let bins = edges.windows(2).map(|two| bin(tried, index, two[0], two[1])).collect();
+        let dimension = Dimension {
+            name: parameter.name().to_owned(),
+            ticks: ticks(parameter),
+            categorical: parameter.range().is_none(),
+            default: known(default[index]),
+            best: known(best[index]),
+            contrast,
+            bins,
+        };
+        all.push((index, dimension));
+    }
+    all.sort_by(|(_, a), (_, b)| b.contrast.total_cmp(&a.contrast));
+    let order = all.iter().map(|(index, _)| *index).collect();
+    (all.into_iter().map(|(_, one)| one).collect(), order)
+}
+
+/// Returns whether each configuration belongs to the best tenth, and to at least five.
+fn good(tried: &[Tried], maximised: bool) -> Vec<bool> {
+    let mut costs: Vec<f64> = tried.iter().filter_map(|one| one.relative).collect();
+    costs.sort_by(|a, b| if maximised { b.total_cmp(a) } else { a.total_cmp(b) });
+    let last = costs.get((costs.len() / 10).max(5).min(costs.len().saturating_sub(1)));
+    let is_good = |one: &Tried| match (one.relative, last) {
+        (Some(own), Some(&last)) => {
+            if maximised {
+                own >= last
+            } else {
+                own <= last
+            }
+        }
+        _ => false,
+    };
+    tried.iter().map(is_good).collect()
+}
+
+/// Total variation distance between the values of good configurations and of all.
+fn contrast(tried: &[Tried], good: &[bool], index: usize, edges: &[f64]) -> f64 {
+    let bins = edges.len() - 1;
+    // Inactive values have a bin of their own.
+    let (mut of_good, mut of_all) = (vec![0.0; bins + 1], vec![0.0; bins + 1]);
+    for (one, &is_good) in tried.iter().zip(good) {
+        let place = one.positions[index].map_or(bins, |at| place(edges, at));
+        of_all[place] += 1.0;
+        of_good[place] += f64::from(u8::from(is_good));
+    }
+    let (all, few) = (of_all.iter().sum::<f64>().max(1.0), of_good.iter().sum::<f64>());
+    if few == 0.0 {
+        return 0.0;
+    }
+    of_good.iter().zip(&of_all).map(|(a, b)| (a / few - b / all).abs()).sum::<f64>() / 2.0
+}
+
+fn place(edges: &[f64], at: f64) -> usize {
+    edges[1..edges.len() - 1].partition_point(|&edge| edge <= at)
+}
+
+/// Returns the ends of the intervals into which positions are sorted: one interval per choice, or a few.
+fn edges(parameter: &Parameter) -> Vec<f64> {
+    let parts = parameter.choices().map_or(BINS, |choices| choices.count().max(1));
+    (0..=parts).map(|number| number as f64 / parts as f64).collect()
+}
+
+fn bin(tried: &[Tried], index: usize, from: f64, to: f64) -> Bin {
+    let is_in = |at: f64| at >= from && (at < to || (to >= 1.0 && at <= 1.0));
+    let mut logs: Vec<f64> = tried
+        .iter()
+        .filter(|one| one.positions[index].is_some_and(is_in))
+        .filter_map(|one| Some(one.relative?.ln()))
+        .collect();
+    logs.sort_by(f64::total_cmp);
+    let at = |share: f64| logs[((logs.len() - 1) as f64 * share).round() as usize].exp();
+    let mean = (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp());
+    let quartiles = (logs.len() >= 3).then(|| [at(0.25), at(0.75)]);
+    Bin { from, to, configurations: logs.len(), mean, quartiles }
+}
+
+fn grids(dimensions: &[Dimension], tried: &[Tried], order: &[usize]) -> Vec<Grid> {
+    let mut grids = Vec::new();
+    for across in 0..dimensions.len().min(PAIRED) {
+        for up in across + 1..dimensions.len().min(PAIRED) {
+            let size = (dimensions[across].bins.len(), dimensions[up].bins.len());
+            let mut sums = vec![(0.0, 0); size.0 * size.1];
+            for one in tried {
+                let (Some(ratio), Some(x), Some(y)) =
+                    (one.relative, one.positions[order[across]], one.positions[order[up]])
+                else {
+                    continue;
+                };
+                let column = ((x * size.0 as f64) as usize).min(size.0 - 1);
+                let row = ((y * size.1 as f64) as usize).min(size.1 - 1);
+                let cell = &mut sums[row * size.0 + column];
+                *cell = (cell.0 + ratio.ln(), cell.1 + 1);
+            }
+            let cells = sums.iter().enumerate().filter(|(_, (_, count))| *count > 0);
+            let cells = cells.map(|(place, &(sum, count))| {
+                (place % size.0, place / size.0, (sum / f64::from(count)).exp(), count as usize)
+            });
+            grids.push(Grid { across, up, cells: cells.collect(), size });
+        }
+    }
+    grids
+}
+
+/// Keeps the incumbents and a part of the others, and orders the positions like the dimensions.
+fn shown(tried: Vec<Tried>, order: &[usize]) -> Thinned<Tried> {
+    let of = tried.len();
+    let (kept, others): (Vec<Tried>, Vec<Tried>) = tried.into_iter().partition(|one| one.incumbent);
+    let room = CONFIGURATIONS.saturating_sub(kept.len()).max(2);
+    let mut shown: Vec<Tried> = kept.into_iter().chain(Thinned::evenly(others, room).shown).collect();
+    shown.sort_by_key(|one| one.configuration);
+    for one in &mut shown {
+        one.positions = order.iter().map(|&index| one.positions[index]).collect();
+    }
+    Thinned { shown, of }
+}
+
+/// Returns positions of round values, or of all choices.
+fn ticks(parameter: &Parameter) -> Vec<(f64, String)> {
+    match parameter.domain() {
+        Domain::Choices(choices) => {
+            let count = choices.count() as f64;
+            let one =
+                |(index, value): (usize, &space::Literal)| ((index as f64 + 0.5) / count, value.to_string());
+            choices.values().iter().enumerate().map(one).collect()
+        }
+        Domain::Range(range) => match range.fixed_bounds() {
+            Some((low, high)) => vec![(0.0, short(low)), (1.0, short(high))],
+            None => vec![(0.0, "low".to_owned()), (1.0, "high".to_owned())],
+        },
+    }
+}
+
+fn short(number: f64) -> String {
+    let size = number.abs();
+    if size != 0.0 && !(1e-3..1e6).contains(&size) {
+        return format!("{number:.1e}");
+    }
+    let text = format!("{number:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
