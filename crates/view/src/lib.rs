@@ -7,6 +7,7 @@
 //! | a campaign that has just been run | its [`Ending`] |
 //! | a separate validation | its result ([`Later`]) |
 //! | several folds ([`KeptFolds`]) | their joint state ([`Joint`]) |
+//! | all trials | what mattered, by the model ([`Importance`]) |
 //! | several campaigns | a comparison ([`mod@compare`]) |
 //! | a trial, or the failed trials | their stored records ([`Kept::trial`], [`Kept::failures`]) |
 //! | all trials | CSV, JSON Lines, SMAC3 ([`export`]) |
@@ -23,6 +24,7 @@ mod event;
 pub mod export;
 mod figures;
 mod folds;
+mod importance;
 mod kept;
 mod later;
 mod pass;
@@ -44,6 +46,7 @@ pub use error::ViewError;
 pub use event::event;
 pub use figures::Figures;
 pub use folds::{Chosen, Joint, KeptFolds, Validated};
+pub use importance::{Effect, Importance, PairImportance, ParameterImportance, sampling_shares};
 pub use kept::{Kept, folder_of};
 pub use later::Later;
 pub use pass::{Means, Pass, PassCost};

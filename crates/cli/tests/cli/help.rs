@@ -6,7 +6,18 @@ use crate::{captune, captune_with, installed, stderr, stdout};
 fn help_texts() {
     insta::assert_snapshot!("help", stdout(&captune("--help")));
     for verb in [
-        "run", "check", "status", "best", "try", "validate", "rerun", "failures", "compare", "export", "demo",
+        "run",
+        "check",
+        "status",
+        "best",
+        "try",
+        "validate",
+        "rerun",
+        "failures",
+        "compare",
+        "export",
+        "demo",
+        "importance",
     ] {
         insta::assert_snapshot!(format!("help_{verb}"), stdout(&captune(&format!("{verb} --help"))));
     }
@@ -48,7 +59,7 @@ fn every_verb_has_a_manual_page() {
         assert!(text.contains(".TH") && text.contains("SYNOPSIS"), "{page}");
     }
     let pages = std::fs::read_dir(&folder).unwrap().count();
-    assert_eq!(pages, 24, "hidden verbs have no page");
+    assert_eq!(pages, 25, "hidden verbs have no page");
     std::fs::remove_dir_all(folder).unwrap();
     assert!(stdout(&captune_with(["man"])).starts_with(".ie"));
 }
