@@ -1,5 +1,6 @@
 //! The program `captune`: arguments, messages and exit codes. Only this crate prints.
 
+mod ablate;
 mod best;
 mod bounds;
 mod changes;
@@ -65,6 +66,8 @@ enum Verb {
     Best(best::Arguments),
     /// Show which parameters matter, according to the trials so far
     Importance(importance::Arguments),
+    /// Measure which changes of the best configuration matter
+    Ablate(ablate::Arguments),
     /// Race your own configuration next, even while the campaign runs
     Try(try_one::Arguments),
     /// Compare the best or another configuration with the baseline on unseen instances
@@ -106,6 +109,7 @@ fn main() -> std::process::ExitCode {
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Best(arguments) => best::best(&arguments),
         Verb::Importance(arguments) => importance::importance(&arguments),
+        Verb::Ablate(arguments) => ablate::ablate(&arguments),
         Verb::Try(arguments) => try_one::try_one(&arguments),
         Verb::Validate(arguments) => validate::validate(&arguments),
         Verb::Rerun(arguments) => rerun::rerun(&arguments),

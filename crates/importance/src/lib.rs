@@ -9,13 +9,13 @@
 //! All functions are pure: no files, no clock. The ablation, which answers the same question with new trials,
 //! is in `engine::ablation`.
 
-mod columns;
+mod completed;
 mod fanova;
 pub mod local;
 mod ped_anova;
 mod ranking;
 
-pub use columns::ColumnMeasure;
+pub use completed::{completed, completed_row};
 pub use fanova::{Fanova, PairShare, Share, fanova};
 pub use ped_anova::{Bins, ped_anova};
 pub use ranking::relative_costs;

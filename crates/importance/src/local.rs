@@ -16,6 +16,8 @@
 use space::{Configuration, ParameterId, Space};
 use surrogate::{Points, Prediction, Predictor};
 
+use crate::completed::completed_row;
+
 /// Number of values tried for a parameter with more values than that.
 const VALUES: usize = 40;
 
@@ -31,7 +33,8 @@ pub struct LocalShare {
     pub back: Option<f64>,
 }
 
-/// Returns the importance of every active parameter that has more than one value.
+/// Returns the importance of every active parameter that has more than one value. The model must have been
+/// fitted to [completed](crate::completed()) rows.
 pub fn local(
     space: &Space,
     model: &dyn Predictor,
@@ -50,7 +53,7 @@ pub fn local(
     if ids.is_empty() {
         return Vec::new();
     }
-    let here = predict(&own)[0];
+    let here = predict(&completed_row(space, configuration))[0];
     let found: Vec<(f64, Option<f64>)> = ids
         .iter()
         .map(|&id| {
@@ -63,14 +66,14 @@ pub fn local(
             }
             others.sort_unstable();
             others.dedup();
-            let rows: Vec<f64> = others.iter().flat_map(|one| space.encode(one)).collect();
+            let rows: Vec<f64> = others.iter().flat_map(|one| completed_row(space, one)).collect();
             let costs = if rows.is_empty() { Vec::new() } else { predict(&rows) };
             let count = costs.len().max(1) as f64;
             let mean = costs.iter().sum::<f64>() / count;
             let variance = costs.iter().map(|cost| (cost - mean) * (cost - mean)).sum::<f64>() / count;
             let is_changed = configuration.value(id) != baseline.value(id);
             let back = is_changed.then(|| space.adopt(configuration, baseline, &[id]).ok()).flatten();
-            (variance, back.map(|back| predict(&space.encode(&back))[0] - here))
+            (variance, back.map(|back| predict(&completed_row(space, &back))[0] - here))
         })
         .collect();
     let all: f64 = found.iter().map(|(variance, _)| variance).sum();

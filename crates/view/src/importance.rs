@@ -3,11 +3,11 @@
 use campaign::settings::{Search, Settings};
 use engine::learning::{self, Part};
 use engine::{ConfigId, Configuration, History};
-use importance::{Bins, ColumnMeasure, fanova, local, ped_anova, relative_costs};
+use importance::{Bins, completed, fanova, local, ped_anova, relative_costs};
 use serde::Serialize;
 use space::{Kind, Literal, Parameter, Space};
 use surrogate::forest::{ForestSettings, ForestTrainer};
-use surrogate::{InstanceTable, Scale};
+use surrogate::{InstanceTable, Scale, configuration_columns};
 
 use crate::costs::Costs;
 use crate::error::ViewError;
@@ -104,6 +104,7 @@ impl Importance {
         let all = history.trials().len();
         let part = Part::thinned(all, all, TRIALS);
         let data = learning::costs(&settings.problem, history, part, &instances);
+        let data = completed(data, settings.problem.seed);
         if data.is_empty() || space.ids().all(|id| !space.parameter(id).is_variable()) {
             return Ok(None);
         }
@@ -112,8 +113,7 @@ impl Importance {
         let Ok((forest, _)) = ForestTrainer::new(forest, settings.problem.seed).fit(&data) else {
             return Ok(None);
         };
-        let Ok(measures) = ColumnMeasure::of_space(space) else { return Ok(None) };
-        let found = fanova(&forest, &measures, quantile, threads);
+        let found = fanova(&forest, &configuration_columns(space), quantile, threads);
         let (default, best) = (records.default(), records.best_configuration());
         let around = local::local(space, &forest, best, default);
         let sampling = sampling_shares(records)?;

@@ -7,7 +7,8 @@
 //! | a campaign that has just been run | its [`Ending`] |
 //! | a separate validation | its result ([`Later`]) |
 //! | several folds ([`KeptFolds`]) | their joint state ([`Joint`]) |
-//! | all trials | what mattered, by the model ([`Importance`]) |
+//! | all trials | what mattered, according to a model ([`Importance`]) |
+//! | the trials of an ablation | what mattered, as measured ([`Ablation`]) |
 //! | several campaigns | a comparison ([`mod@compare`]) |
 //! | a trial, or the failed trials | their stored records ([`Kept::trial`], [`Kept::failures`]) |
 //! | all trials | CSV, JSON Lines, SMAC3 ([`export`]) |
@@ -15,6 +16,7 @@
 //! [`Costs`] converts costs to the user's sign; all costs in this crate's types have that sign. The results
 //! can be serialised to JSON; docs/reference/campaign-json.md explains the keys.
 
+mod ablation;
 mod bounds;
 pub mod compare;
 mod costs;
@@ -39,6 +41,7 @@ mod unit;
 mod values;
 mod verdict;
 
+pub use ablation::{Ablation, AblationStep, Checked, Minimal};
 pub use bounds::{Bound, Held, are_kept};
 pub use costs::Costs;
 pub use ending::{CutShort, Ending, Found, Unproven};

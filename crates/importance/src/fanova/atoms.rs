@@ -4,11 +4,12 @@
 //! |---|---|
 //! | number | the inactive value, then the intervals between the tree's thresholds |
 //! | category | the categories, then the inactive one |
+//!
+//! Numbers are uniform on [0, 1], and categories are equally likely. The inactive value has probability 0: it
+//! does not occur in [completed](crate::completed()) rows.
 
 use surrogate::Column;
 use surrogate::forest::{Region, Side};
-
-use crate::columns::ColumnMeasure;
 
 /// The atoms of one column.
 pub(super) struct Atoms {
@@ -23,10 +24,10 @@ pub(super) type Runs = Vec<(u32, u32)>;
 
 impl Atoms {
     /// Finds the atoms of a column.
-    pub(super) fn of(measure: &ColumnMeasure, column: usize, regions: &[Region]) -> Self {
-        if let Column::Category(count) = measure.column {
-            let mut mass = vec![(1.0 - measure.inactive) / count as f64; count];
-            mass.push(measure.inactive);
+    pub(super) fn of(kind: Column, column: usize, regions: &[Region]) -> Self {
+        if let Column::Category(count) = kind {
+            let mut mass = vec![1.0 / count as f64; count];
+            mass.push(0.0);
             return Self { mass, cuts: Vec::new() };
         }
         let mut cuts: Vec<f64> = Vec::new();
@@ -42,8 +43,8 @@ impl Atoms {
         cuts.dedup();
         let starts = std::iter::once(f64::NEG_INFINITY).chain(cuts.iter().copied());
         let ends = cuts.iter().copied().chain([f64::INFINITY]);
-        let active = starts.zip(ends).map(|(start, end)| measure.between(start, end));
-        let mass = std::iter::once(measure.inactive).chain(active).collect();
+        let active = starts.zip(ends).map(|(start, end)| (end.min(1.0) - start.max(0.0)).max(0.0));
+        let mass = std::iter::once(0.0).chain(active).collect();
         Self { mass, cuts }
     }
 

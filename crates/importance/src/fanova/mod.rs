@@ -28,9 +28,9 @@
 mod atoms;
 mod tree;
 
+use surrogate::Column;
 use surrogate::forest::Forest;
 
-use crate::columns::ColumnMeasure;
 use tree::TreeVariances;
 
 /// A share of the variance: its mean and standard deviation over trees.
@@ -64,17 +64,17 @@ pub struct Fanova {
     pub cap: f64,
 }
 
-/// Analyses a forest. Costs above the `quantile` of all predictions count as that quantile; 1 means no cap.
+/// Analyses a forest that was fitted to [completed](crate::completed()) rows. Costs above the `quantile` of all predictions count as that quantile; 1 means no cap.
 /// Returns `None` if no tree's prediction depends on any column.
 ///
 /// # Panics
-/// If `quantile` is not in (0, 1], or there is not one measure for each configuration column.
-pub fn fanova(forest: &Forest, measures: &[ColumnMeasure], quantile: f64, threads: usize) -> Option<Fanova> {
+/// If `quantile` is not in (0, 1], or `columns` are not the configuration columns of the forest.
+pub fn fanova(forest: &Forest, columns: &[Column], quantile: f64, threads: usize) -> Option<Fanova> {
     assert!(quantile > 0.0 && quantile <= 1.0, "the quantile must be in (0, 1], not {quantile}");
     let count = forest.trees();
     let analyse = |number: usize| {
         let regions = forest.regions(number);
-        TreeVariances::of(&regions, forest.instance_count(), measures, quantile)
+        TreeVariances::of(&regions, forest.instance_count(), columns, quantile)
     };
     let share = count.div_ceil(threads.clamp(1, count));
     let trees: Vec<TreeVariances> = std::thread::scope(|scope| {
@@ -89,7 +89,7 @@ pub fn fanova(forest: &Forest, measures: &[ColumnMeasure], quantile: f64, thread
         };
         parts.into_iter().flat_map(join).collect()
     });
-    summarise(&trees, measures.len())
+    summarise(&trees, columns.len())
 }
 
 /// Averages the shares over the trees that depend on any column.

@@ -6,9 +6,9 @@ use math::Rng;
 
 use super::tree::TreeVariances;
 use super::{Fanova, fanova, summarise};
-use crate::columns::ColumnMeasure;
+use crate::completed;
 
-const NUMBER: ColumnMeasure = ColumnMeasure { column: Column::Number, inactive: 0.0 };
+const NUMBER: Column = Column::Number;
 
 fn region(value: f64, instances: &[u32], sides: &[(usize, Side)]) -> Region {
     Region { value, instances: instances.to_vec(), sides: sides.to_vec() }
@@ -101,24 +101,21 @@ fn instances_are_averaged_and_overlapping_regions_count() {
 }
 
 #[test]
-fn categories_and_inactive_values_have_their_probabilities() {
-    let category = ColumnMeasure { column: Column::Category(3), inactive: 0.4 };
-    let number = ColumnMeasure { column: Column::Number, inactive: 0.25 };
-    let first_or_inactive = Side::Categories(vec![true, false, false, true]);
-    let second_or_third = Side::Categories(vec![false, true, true, false]);
-    let regions = [region(1.0, &[0], &[(0, first_or_inactive)]), region(0.0, &[0], &[(0, second_or_third)])];
-    let tree = TreeVariances::of(&regions, 1, &[category, number], 1.0);
-    close(tree.columns[0], 0.6 * 0.4);
-    // Inactive, below 1/2, above: 0.25, 0.375, 0.375.
+fn categories_are_equally_likely_and_inactive_values_do_not_occur() {
+    let columns = [Column::Category(4), Column::Number];
+    let second_or_inactive = Side::Categories(vec![false, true, false, false, true]);
+    let others = Side::Categories(vec![true, false, true, true, false]);
+    let regions = [region(1.0, &[0], &[(0, second_or_inactive)]), region(0.0, &[0], &[(0, others)])];
+    let tree = TreeVariances::of(&regions, 1, &columns, 1.0);
+    close(tree.columns[0], 0.25 * 0.75);
     let regions = [
         region(6.0, &[0], &[(1, below(-0.5))]),
         region(0.0, &[0], &[(1, Side::Interval(-0.5, 0.5))]),
         region(2.0, &[0], &[(1, above(0.5))]),
     ];
-    let tree = TreeVariances::of(&regions, 1, &[category, number], 1.0);
-    let mean: f64 = 0.25 * 6.0 + 0.375 * 2.0;
-    close(tree.columns[1], 0.25 * 36.0 + 0.375 * 4.0 - mean * mean);
-    close(tree.total, tree.columns[1]);
+    let tree = TreeVariances::of(&regions, 1, &columns, 1.0);
+    close(tree.columns[1], 1.0);
+    close(tree.total, 1.0);
 }
 
 #[test]
@@ -165,11 +162,8 @@ fn fitted(censored: bool) -> Fanova {
         }
     }
     let settings = ForestSettings { trees: 16, ..ForestSettings::default() };
-    let (forest, _) = ForestTrainer::new(settings, 1).fit(&data).unwrap();
-    let mut measures: Vec<ColumnMeasure> =
-        columns.iter().map(|&column| ColumnMeasure::active(column)).collect();
-    measures[4].inactive = 2.0 / 3.0;
-    fanova(&forest, &measures, 1.0, 2).unwrap()
+    let (forest, _) = ForestTrainer::new(settings, 1).fit(&completed(data, 1)).unwrap();
+    fanova(&forest, &columns, 1.0, 2).unwrap()
 }
 
 fn power_of_ten(x: f64) -> f64 {
@@ -185,6 +179,8 @@ fn shares_sum_to_at_most_one_and_a_column_that_does_nothing_has_almost_none() {
         assert!(sum <= 1.0 + 1e-9, "{sum}");
         assert!((sum + found.higher - 1.0).abs() < 1e-9);
         assert!(found.columns[5].mean < 0.01, "{:?}", found.columns);
+        // The category decides whether the fifth column is active. Being inactive is not the column's effect.
+        assert!(found.columns[4].mean < 0.05, "{:?}", found.columns);
         let largest = found.columns.iter().map(|share| share.mean).fold(0.0, f64::max);
         assert_eq!(found.columns[0].mean, largest);
         // Censored costs flatten the worst corner of the space, so other pairs seem to interact as well.
@@ -207,9 +203,8 @@ fn shares_do_not_depend_on_the_number_of_threads_and_a_constant_has_none() {
         flat.push(same, 0, Reading::Exact(0.1));
     }
     let fit = |data: &TrainingSet<'_>| ForestTrainer::new(ForestSettings::default(), 2).fit(data).unwrap().0;
-    let measures = columns.map(ColumnMeasure::active);
     let forest = fit(&data);
-    assert_eq!(fanova(&forest, &measures, 0.5, 1), fanova(&forest, &measures, 0.5, 3));
-    assert_eq!(fanova(&fit(&flat), &measures, 1.0, 1), None);
+    assert_eq!(fanova(&forest, &columns, 0.5, 1), fanova(&forest, &columns, 0.5, 3));
+    assert_eq!(fanova(&fit(&flat), &columns, 1.0, 1), None);
     assert!(summarise(&[], 2).is_none());
 }

@@ -13,10 +13,10 @@
 
 use std::collections::BTreeMap;
 
+use surrogate::Column;
 use surrogate::forest::Region;
 
 use super::atoms::{Atoms, Runs, common};
-use crate::columns::ColumnMeasure;
 
 /// The variances of one tree's prediction.
 pub(super) struct TreeVariances {
@@ -44,17 +44,9 @@ struct Leaf {
 }
 
 impl TreeVariances {
-    pub(super) fn of(
-        regions: &[Region],
-        instances: usize,
-        measures: &[ColumnMeasure],
-        quantile: f64,
-    ) -> Self {
-        let atoms: Vec<Atoms> = measures
-            .iter()
-            .enumerate()
-            .map(|(column, measure)| Atoms::of(measure, column, regions))
-            .collect();
+    pub(super) fn of(regions: &[Region], instances: usize, columns: &[Column], quantile: f64) -> Self {
+        let atoms: Vec<Atoms> =
+            columns.iter().enumerate().map(|(column, &kind)| Atoms::of(kind, column, regions)).collect();
         let mut leaves: Vec<Leaf> = regions.iter().map(|region| leaf(region, &atoms)).collect();
         leaves.retain(|leaf| leaf.volume > 0.0);
         let cap = cap_residuals(&mut leaves, instances, quantile);

@@ -1,0 +1,220 @@
+//! `captune ablate`: measures which changes of the best configuration matter.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use campaign::budget::Budget;
+use campaign::conduct::{self, AblationOrder};
+use campaign::validation::GaveUp;
+use clap::Args;
+use comfy_table::{Table, presets};
+use confine::quantity::parse_duration;
+use scenario::shell::quoted;
+use serde_json::json;
+use space::Literal;
+use view::{Ablation, Change, Kept, Records};
+
+use crate::exit_code::ExitCode;
+use crate::goal;
+use crate::message;
+use crate::progress::{Choice, Display, Facts};
+use crate::run::stopping::Stopping;
+use crate::signals;
+use crate::trouble::explained;
+use crate::verdict;
+use crate::words::{Costs, counted, harmless, name, number, share};
+use crate::wrap;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Starts from the default and makes the changes of the best configuration one by
+one. In each round, all remaining changes race on the training instances with
+fresh seeds, and the fastest one is made. Slow trials are killed early. Stops as
+soon as the remaining changes gain less than 5 % of the whole, or nothing that
+can be told from noise, and checks this on other pairs.
+
+The trials are stored with the campaign, and the same command continues after a
+stop. Without --budget, --cpu-budget or --trials, one call takes at most a
+quarter of the campaign's time. The campaign must not be running. `captune best
+--minimal` prints the configuration with only the changes that matter.")]
+pub(crate) struct Arguments {
+    /// Folder of the campaign, or its scenario
+    #[arg(value_name = "DIR", default_value = goal::FILE)]
+    path: PathBuf,
+    /// Wall time for this call (90s, 2h)
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    budget: Option<Duration>,
+    /// CPU time for the trials of this call
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    cpu_budget: Option<Duration>,
+    /// Stop after this many trials of this call
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    trials: Option<u64>,
+    /// Number of trials that run at the same time [default: the scenario's]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    workers: Option<u32>,
+    /// Show the result so far without running anything
+    #[arg(long, conflicts_with_all = ["budget", "cpu_budget", "trials", "workers"])]
+    show: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Progress display: auto, lines, json or none
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Choice::Auto, hide_possible_values = true)]
+    progress: Choice,
+}
+
+/// Runs an ablation and prints its result.
+pub(crate) fn ablate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let folder = Kept::open(&arguments.path)?.folder.clone();
+    let code = if arguments.show { ExitCode::Done } else { run(arguments, &folder)? };
+    let kept = Kept::open(&folder)?;
+    let costs = Costs::of(kept.scenario()?);
+    let found = Ablation::of(&Records::of(&kept)?)?;
+    if arguments.json {
+        message::print(format!("{}\n", json!(found)).as_bytes())?;
+        return Ok(code);
+    }
+    let width = wrap::stdout_width();
+    match found {
+        Some(found) => {
+            let how = quoted(&folder.display().to_string());
+            message::show(&text(&found, &costs, &how, width))?;
+        }
+        None => message::say("no ablation has been run"),
+    }
+    Ok(code)
+}
+
+fn run(arguments: &Arguments, folder: &std::path::Path) -> anyhow::Result<ExitCode> {
+    let signals = signals::listen()?;
+    let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64());
+    let order = AblationOrder {
+        folder: folder.to_owned(),
+        budget: Budget {
+            wall: seconds(arguments.budget),
+            cpu: seconds(arguments.cpu_budget),
+            trials: arguments.trials,
+        },
+        workers: arguments.workers.map(|workers| workers as usize),
+    };
+    let opened = conduct::open_to_ablate(&order).map_err(explained)?;
+    let costs = Costs::of(&opened.scenario);
+    let facts = Facts {
+        folder: order.folder.to_string_lossy().into_owned(),
+        budget: opened.budget,
+        costs: costs.clone(),
+        default: opened.settings.problem.default.clone(),
+        instances: u64::from(opened.settings.problem.instances),
+        workers: opened.workers as u64,
+    };
+    let best = name(opened.best.0, costs.against);
+    message::note(&format!("ablation from the {} to {best}", costs.against));
+    let mut display = Display::new(arguments.progress, facts);
+    let stopping = Stopping::on(signals);
+    let result = opened.run(|bell| stopping.register(bell), &mut |event| display.show(event));
+    display.close();
+    let ablated = result.map_err(explained)?;
+    if let Some(why) = ablated.gave_up.as_ref().filter(|_| !ablated.interrupted) {
+        let reason = match why {
+            GaveUp::Lost { times, reason } => {
+                format!("trials were lost {} ({})", counted(*times, "time"), harmless(reason))
+            }
+            GaveUp::Aborted(reason) => format!("no trial could be run: {}", harmless(reason)),
+        };
+        message::say(&format!("error: the ablation gave up: {reason}"));
+        return Ok(verdict::exit_code_of(why));
+    }
+    Ok(if ablated.interrupted { ExitCode::Interrupted } else { ExitCode::Done })
+}
+
+fn text(found: &Ablation, costs: &Costs, folder: &str, width: Option<usize>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["step", "change", costs.mean.as_str(), "gain"]);
+    let known =
+        |cost: Option<f64>| cost.map_or_else(|| "not measured yet".to_owned(), |cost| costs.show(cost));
+    table.add_row([String::new(), format!("the {}", costs.against), known(found.default), String::new()]);
+    for (place, step) in found.steps.iter().enumerate() {
+        let gain = step.share.map_or_else(|| "-".to_owned(), signed);
+        table.add_row([(place + 1).to_string(), changes(&step.changes), costs.show(step.cost), gain]);
+    }
+    if !found.rest.is_empty() && found.end != Some("no_gain") {
+        let rest = match found.end {
+            Some(_) => counted(found.rest.len() as u64, "other change"),
+            None => format!("{} not decided yet", counted(found.rest.len() as u64, "change")),
+        };
+        let gain = found.steps.iter().map(|step| step.share).sum::<Option<f64>>();
+        let gain = gain.filter(|_| found.end.is_some());
+        table.add_row([
+            String::new(),
+            rest,
+            known(found.best),
+            gain.map_or_else(String::new, |gain| signed(1.0 - gain)),
+        ]);
+    }
+    wrap::fit(&mut table, width);
+    let mut text: String = table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    text += "\n";
+    let mut lines = vec![conclusion(found, costs)];
+    lines.push(format!(
+        "{} on {} of training instance and seed",
+        counted(found.trials as u64, "trial"),
+        counted(found.pairs as u64, "pair")
+    ));
+    lines.push(match (&found.end, &found.minimal) {
+        (None, _) => format!("the same command continues: captune ablate {folder}"),
+        (Some(_), Some(_)) => format!("use it: captune best {folder} --minimal"),
+        _ => String::new(),
+    });
+    lines.retain(|line| !line.is_empty());
+    text + &wrap::text(&format!("{}\n", lines.join("\n")), width)
+}
+
+/// Says in a sentence what the ablation found.
+pub(crate) fn conclusion(found: &Ablation, costs: &Costs) -> String {
+    let all = counted(found.changes as u64, "change");
+    match (found.end, &found.minimal) {
+        (Some("whole"), Some(_)) => format!("all {all} are needed for the whole gain"),
+        (Some(_), Some(minimal)) => {
+            let gain = minimal.share.map_or_else(String::new, |gain| {
+                format!(
+                    " {} {} of the gain",
+                    if minimal.changes == 1 { "has" } else { "have" },
+                    share(gain.clamp(0.0, 1.0))
+                )
+            });
+            let held = found.checks.last().filter(|check| check.holds).map_or_else(String::new, |check| {
+                format!(
+                    "; on {} others: {} {}, all changes {}",
+                    check.pairs,
+                    costs.mean,
+                    costs.show(check.cost),
+                    costs.show(check.best)
+                )
+            });
+            format!("{} of {all}{gain}{held}", minimal.changes)
+        }
+        (Some(_), None) => {
+            format!("the best configuration is not better than the {} on these pairs", costs.against)
+        }
+        (None, _) => String::new(),
+    }
+}
+
+fn signed(part: f64) -> String {
+    if part < 0.0 { format!("-{}", share(-part)) } else { share(part) }
+}
+
+fn changes(changes: &[Change]) -> String {
+    let value = |value: &Option<Literal>| match value {
+        None => "inactive".to_owned(),
+        Some(Literal::Float(float)) => number(*float),
+        Some(other) => other.to_string(),
+    };
+    let words: Vec<String> = changes
+        .iter()
+        .map(|one| format!("{} {} -> {}", one.name, value(&one.default), value(&one.value)))
+        .collect();
+    harmless(&words.join(", "))
+}
