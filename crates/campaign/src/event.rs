@@ -112,7 +112,7 @@ pub enum What {
         trials: u64,
         /// Number of steps that are decided.
         steps: usize,
-        /// Number of parameters that still differ from the best configuration.
+        /// Number of values that still differ from the best configuration.
         open: usize,
     },
     /// The search is over.

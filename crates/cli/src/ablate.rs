@@ -12,7 +12,8 @@ use confine::quantity::parse_duration;
 use scenario::shell::quoted;
 use serde_json::json;
 use space::Literal;
-use view::{Ablation, Change, Kept, Records};
+use store::StoreError;
+use view::{Ablation, Change, Kept, Records, ViewError};
 
 use crate::exit_code::ExitCode;
 use crate::goal;
@@ -66,7 +67,14 @@ pub(crate) struct Arguments {
 
 /// Runs an ablation and prints its result.
 pub(crate) fn ablate(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let folder = Kept::open(&arguments.path)?.folder.clone();
+    let folder = match Kept::open(&arguments.path) {
+        Ok(kept) => kept.folder.clone(),
+        // Opening the store for writing updates it.
+        Err(ViewError::Store(StoreError::Older { .. })) if !arguments.show => {
+            view::folder_of(&arguments.path)
+        }
+        Err(error) => return Err(error.into()),
+    };
     let code = if arguments.show { ExitCode::Done } else { run(arguments, &folder)? };
     let kept = Kept::open(&folder)?;
     let costs = Costs::of(kept.scenario()?);
@@ -139,10 +147,11 @@ fn text(found: &Ablation, costs: &Costs, folder: &str, width: Option<usize>) -> 
         let gain = step.share.map_or_else(|| "-".to_owned(), signed);
         table.add_row([(place + 1).to_string(), changes(&step.changes), costs.show(step.cost), gain]);
     }
-    if !found.rest.is_empty() && found.end != Some("no_gain") {
+    let open = found.rest.iter().filter(|change| change.value.is_some()).count() as u64;
+    if open > 0 && found.end != Some("no_gain") {
         let rest = match found.end {
-            Some(_) => counted(found.rest.len() as u64, "other change"),
-            None => format!("{} not decided yet", counted(found.rest.len() as u64, "change")),
+            Some(_) => format!("{} more", counted(open, "change")),
+            None => format!("{} not decided yet", counted(open, "change")),
         };
         let gain = found.steps.iter().map(|step| step.share).sum::<Option<f64>>();
         let gain = gain.filter(|_| found.end.is_some());
@@ -178,11 +187,9 @@ pub(crate) fn conclusion(found: &Ablation, costs: &Costs) -> String {
         (Some("whole"), Some(_)) => format!("all {all} are needed for the whole gain"),
         (Some(_), Some(minimal)) => {
             let gain = minimal.share.map_or_else(String::new, |gain| {
-                format!(
-                    " {} {} of the gain",
-                    if minimal.changes == 1 { "has" } else { "have" },
-                    share(gain.clamp(0.0, 1.0))
-                )
+                let verb = if minimal.changes == 1 { "has" } else { "have" };
+                let part = if gain < 0.995 { share(gain.max(0.0)) + " of" } else { "all of".to_owned() };
+                format!(" {verb} {part} the gain")
             });
             let held = found.checks.last().filter(|check| check.holds).map_or_else(String::new, |check| {
                 format!(
@@ -206,15 +213,83 @@ fn signed(part: f64) -> String {
     if part < 0.0 { format!("-{}", share(-part)) } else { share(part) }
 }
 
+/// Lists the values that change; parameters that become inactive are only counted.
 fn changes(changes: &[Change]) -> String {
-    let value = |value: &Option<Literal>| match value {
-        None => "inactive".to_owned(),
-        Some(Literal::Float(float)) => number(*float),
-        Some(other) => other.to_string(),
+    let text = |value: &Literal| match value {
+        Literal::Float(float) => number(*float),
+        other => other.to_string(),
     };
-    let words: Vec<String> = changes
-        .iter()
-        .map(|one| format!("{} {} -> {}", one.name, value(&one.default), value(&one.value)))
-        .collect();
-    harmless(&words.join(", "))
+    let mut words: Vec<String> = Vec::new();
+    for change in changes {
+        let Some(value) = &change.value else { continue };
+        let before = change.default.as_ref().map_or_else(|| "inactive".to_owned(), text);
+        words.push(format!("{} {before} -> {}", change.name, text(value)));
+    }
+    let inactive = changes.len() - words.len();
+    let rest = if inactive > 0 { format!(" ({inactive} become inactive)") } else { String::new() };
+    harmless(&format!("{}{rest}", words.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use space::Values;
+    use space::format::{Format, read};
+    use view::{AblationStep, Checked, Minimal};
+
+    use super::*;
+
+    fn change(name: &str, default: impl Into<Literal>, value: impl Into<Literal>) -> Change {
+        Change { name: name.to_owned(), default: Some(default.into()), value: Some(value.into()) }
+    }
+
+    fn found() -> Ablation {
+        let space = read("x = { integer = [1, 9], default = 3 }\n", "space.toml", Format::Toml).unwrap();
+        let configuration = space.default_configuration();
+        let step = |changes, cost, share| AblationStep { changes, cost, share: Some(share), raced: 9 };
+        Ablation {
+            from: 0,
+            to: 14,
+            changes: 11,
+            pairs: 30,
+            trials: 412,
+            end: Some("enough"),
+            default: Some(0.0593),
+            best: Some(0.0285),
+            steps: vec![
+                step(
+                    vec![
+                        change("pre", "-pre", "-no-pre"),
+                        Change { value: None, ..change("grow", 0, 0) },
+                        Change { value: None, ..change("simplification-garbage-fraction", 0.5, 0.5) },
+                    ],
+                    0.0362,
+                    0.75,
+                ),
+                step(vec![change("var-decay", 0.95, 0.5853)], 0.0291, 0.23),
+            ],
+            rest: vec![change("rfirst", 100, 108), change("luby", "-luby", "-no-luby")],
+            checks: vec![Checked { steps: 2, pairs: 30, cost: 0.0304, best: 0.0301, holds: true }],
+            minimal: Some(Minimal {
+                values: Values::from(&configuration),
+                configuration,
+                changes: 4,
+                share: Some(0.98),
+            }),
+        }
+    }
+
+    #[test]
+    fn the_table_fits_into_80_columns() {
+        let costs = Costs::seconds(10.0);
+        let ended = text(&found(), &costs, "minisat.campaign", Some(80));
+        let mut open = found();
+        (open.end, open.minimal, open.checks) = (None, None, Vec::new());
+        let open = text(&open, &costs, "minisat.campaign", Some(80));
+        let mut none = found();
+        (none.end, none.minimal, none.checks, none.steps) = (Some("no_gain"), None, Vec::new(), Vec::new());
+        let none = text(&none, &costs, "minisat.campaign", Some(80));
+        let all = [ended, open, none].join("\n----\n\n");
+        assert!(all.lines().all(|line| line.chars().count() <= 80), "{all}");
+        insta::assert_snapshot!("ablation", all);
+    }
 }

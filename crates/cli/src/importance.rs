@@ -184,3 +184,57 @@ fn value(value: &Option<Literal>) -> String {
 fn lines(table: &Table) -> String {
     table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use view::PairImportance;
+
+    use super::*;
+
+    fn one(name: &str, [share, local, sampling]: [f64; 3], back: Option<f64>) -> ParameterImportance {
+        ParameterImportance {
+            name: name.to_owned(),
+            default: Some(Literal::Float(0.95)),
+            value: back.is_some().then(|| Literal::Float(0.5853)),
+            share,
+            spread: share / 3.0,
+            local: Some(local),
+            back: back.map(Effect::Factor),
+            sampling,
+        }
+    }
+
+    #[test]
+    fn the_table_fits_into_80_columns() {
+        let small = |number: usize| one(&format!("p{number}"), [0.001; 3], None);
+        let mut parameters = vec![
+            one("variable-decay-of-the-activity", [0.42, 0.61, 0.3], Some(1.42)),
+            one("restarts", [0.2, 0.1, 0.25], None),
+            one("garbage-fraction", [0.004, 0.002, 0.02], Some(0.993)),
+        ];
+        parameters.extend((0..9).map(small));
+        let names = ["variable-decay-of-the-activity".to_owned(), "restarts".to_owned()];
+        let pairs = vec![PairImportance { names, share: 0.08, spread: 0.02 }];
+        let mut found = Importance {
+            best: 14,
+            trials: 401,
+            configurations: 83,
+            quantile: 0.5,
+            cap: Some(0.0511),
+            best_share: 0.1,
+            parameters,
+            pairs,
+            rest: 0.29,
+        };
+        let costs = Costs::seconds(10.0);
+        let whole = text(&found, &costs, Some(80));
+        assert!(whole.lines().all(|line| line.chars().count() <= 80), "{whole}");
+        insta::assert_snapshot!("importance", whole);
+        found.cap = None;
+        let flat = text(&found, &costs, Some(80));
+        assert!(
+            flat.ends_with("the predicted cost is the same everywhere, so no parameter has a share\n"),
+            "{flat}"
+        );
+    }
+}

@@ -18,7 +18,7 @@ pub struct Ablation {
     pub from: u32,
     /// Number of the configuration to which the path leads.
     pub to: u32,
-    /// Number of parameters whose values differ between the two.
+    /// Number of values to change from the one to the other. Parameters that become inactive do not count.
     pub changes: usize,
     /// Number of pairs on which the changes race.
     pub pairs: usize,
@@ -76,7 +76,7 @@ pub struct Minimal {
     /// The same values as a configuration.
     #[serde(skip)]
     pub configuration: Configuration,
-    /// Number of parameters that differ from the baseline.
+    /// Number of values to change from the baseline. Parameters that become inactive do not count.
     pub changes: usize,
     /// Share of the best configuration's gain that it has, on the pairs of the ablation.
     pub share: Option<f64>,
@@ -117,14 +117,14 @@ impl Ablation {
         let has_minimal = matches!(standing.end, Some(End::Enough | End::Whole));
         let minimal = has_minimal.then(|| Minimal {
             values: Values::from(&before.0),
-            changes: changes(&plan.baseline, &before.0).len(),
+            changes: count(&plan.baseline, &before.0),
             share: standing.baseline.and_then(|baseline| share(baseline - before.1)),
             configuration: before.0.clone(),
         });
         Ok(Some(Self {
             from: stored.from,
             to: stored.to,
-            changes: changes(&plan.baseline, &plan.best).len(),
+            changes: count(&plan.baseline, &plan.best),
             pairs: plan.pairs.len(),
             trials: known.len(),
             end: word(&standing),
@@ -141,6 +141,11 @@ impl Ablation {
     pub fn has_ended(&self) -> bool {
         self.end.is_some()
     }
+}
+
+/// Returns the number of values that a user has to change.
+fn count(one: &Configuration, other: &Configuration) -> usize {
+    changes(one, other).iter().filter(|change| change.value.is_some()).count()
 }
 
 fn word(standing: &Standing) -> Option<&'static str> {

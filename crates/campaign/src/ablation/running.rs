@@ -233,7 +233,8 @@ impl Session<'_> {
         let standing = &self.result.standing;
         let steps = standing.steps.len();
         let current = standing.steps.last().map_or(&plan.baseline, |step| &step.configuration);
-        let open = engine::ablation::changed(&plan.space, current, &plan.best).len();
+        let open = engine::ablation::changed(&plan.space, current, &plan.best);
+        let open = open.into_iter().filter(|&id| plan.best.is_active(id)).count();
         Event { at, what: What::Ablating { trials: self.result.spent.trials, steps, open } }
     }
 }

@@ -15,6 +15,7 @@
 //! dropped before there is a leader, no single change is worth making alone.
 
 use space::Configuration;
+use surrogate::Reading;
 
 use super::{Plan, Readings, Wanted};
 use crate::problem::Total;
@@ -92,11 +93,10 @@ impl Plan {
             let found: Vec<_> =
                 self.pairs[..end].iter().map(|&pair| readings.compared(self, candidate, pair)).collect();
             let sum: f64 = found.iter().flatten().map(|one| one.lower_bound()).sum();
-            let is_capped = self.objective.cutoff.is_some();
-            if is_capped
-                && bound - sum < self.objective.grain.max(1e-9 * bound)
-                && found_worse(&found, sum, bound)
-            {
+            let is_open = found.iter().any(|one| one.is_none_or(Reading::is_censored));
+            let left = bound - sum;
+            let least = self.objective.grain.max(1e-9 * bound);
+            if self.objective.cutoff.is_some() && (left < 0.0 || (is_open && left < least)) {
                 return State::Dropped;
             }
             let open = self.pairs[..end].iter().zip(&found);
@@ -128,12 +128,6 @@ impl Plan {
         }
         State::Ahead
     }
-}
-
-/// Returns whether a candidate has used up its bound: some trial is missing or known only as a lower bound, or
-/// the sum is too large.
-fn found_worse(found: &[Option<surrogate::Reading>], sum: f64, bound: f64) -> bool {
-    sum > bound || found.iter().any(|one| one.is_none_or(|one| one.is_censored()))
 }
 
 /// Returns whether the mean difference is positive by more than its standard error.
