@@ -3,8 +3,9 @@
 
 use anyhow::Result;
 use engine::Objective;
+use engine::problem::{Constraint, Over};
 
-use super::terrain::{self, Drawn, Noise, Shape};
+use super::terrain::{self, Bounded, Drawn, Noise, Shape};
 use crate::contest::arena::Arena;
 use crate::contest::subject;
 
@@ -33,6 +34,7 @@ const BASE: Shape = Shape {
     training: 10,
     test: 30,
     cutoff: Some(10.0),
+    bounded: None,
 };
 
 const fn terrain(name: &'static str, shape: Shape, runs: u32) -> Scenario {
@@ -83,6 +85,18 @@ pub(super) const ALL: &[Scenario] = &[
         },
         1,
     ),
+    terrain(
+        "bounded-15",
+        Shape {
+            numbers: 9,
+            choices: 6,
+            noise: Noise::Deterministic(0.1),
+            bounded: Some(Bounded { share: 0.02, deviation: 0.0 }),
+            ..BASE
+        },
+        1,
+    ),
+    terrain("bounded-noisy-12", Shape { bounded: Some(Bounded { share: 0.1, deviation: 0.03 }), ..BASE }, 2),
     Scenario { name: "saps-18", target: Target::Saps("18,126", "1-6", "101-120", 1e5), runs: 3 },
     Scenario { name: "saps-21-alone", target: Target::Saps("21,168", "7-7", "7-7", 1e6), runs: 100 },
 ];
@@ -96,14 +110,15 @@ impl Scenario {
     /// Returns the arena for a cell with this seed, and the test cost of the best configuration. If that cost
     /// is unknown, returns 1 instead.
     pub(super) fn arena(&self, seed: u64) -> Result<(Arena, f64)> {
-        let Drawn { benchmark, cutoff, best_cost } = match &self.target {
+        let Drawn { benchmark, cutoff, best_cost, bound } = match &self.target {
             Target::Terrain(shape) => terrain::new(shape, seed),
             Target::Saps(class, training, test, cutoff) => {
                 let benchmark = subject::saps::on(class, training, test)?;
-                Drawn { benchmark, cutoff: Some(*cutoff), best_cost: 1.0 }
+                Drawn { benchmark, cutoff: Some(*cutoff), best_cost: 1.0, bound: None }
             }
         };
-        let objective = cutoff.map_or_else(Objective::uncapped, Objective::capped);
+        let mut objective = cutoff.map_or_else(Objective::uncapped, Objective::capped);
+        objective.constraints.extend(bound.map(|bound| Constraint::new(bound, Over::Mean)));
         let checksum = benchmark.checksum;
         Ok((Arena::new(self.name, benchmark, objective, self.runs, checksum)?, best_cost))
     }

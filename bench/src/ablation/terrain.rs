@@ -15,6 +15,10 @@
 //! | z | normal; depends on the seed or, for deterministic targets, on the configuration and the instance; `Noise::Exponential` uses an exponential factor instead |
 //!
 //! The default is the third best of ten random configurations, and the cutoff is a multiple of its cost.
+//!
+//! A landscape may also bound a second output: `Σ_j v_j loss_j(x_j) + deviation · z`, with weights and losses of its own.
+//! The bound is a quantile of random configurations, so that a given share of them is feasible. The default is the third
+//! best of ten feasible ones.
 
 use engine::{Configuration, Pair, Rng, Space};
 use execution::executor::Answer;
@@ -38,6 +42,16 @@ pub(super) struct Shape {
     /// Ratio of the cutoff to the mean cost of the default; `None` if costs are known only at the end of
     /// a trial.
     pub(super) cutoff: Option<f64>,
+    pub(super) bounded: Option<Bounded>,
+}
+
+/// A bound on a second output.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Bounded {
+    /// Share of random configurations that are feasible.
+    pub(super) share: f64,
+    /// Standard deviation of the noise, which depends on the seed. The output is between 0 and 1.
+    pub(super) deviation: f64,
 }
 
 /// Distribution of the costs of one configuration on one instance.
@@ -88,6 +102,24 @@ struct Terrain {
     shifts: Vec<f64>,
     noise: Noise,
     seed: u64,
+    output: Option<Output>,
+}
+
+/// A second output, bounded from above.
+struct Output {
+    effects: Vec<Effect>,
+    deviation: f64,
+    bound: f64,
+}
+
+impl Output {
+    /// Returns the output without noise.
+    fn mean(&self, space: &Space, codes: &[f64]) -> f64 {
+        let mut row = vec![0.0; codes.len()];
+        space.encode_codes(codes, &mut row);
+        let effects = self.effects.iter().enumerate();
+        effects.map(|(at, effect)| effect.weight * effect.loss(codes, &row, at, 0.0)).sum()
+    }
 }
 
 impl Effect {
@@ -110,6 +142,10 @@ impl Effect {
 }
 
 impl Terrain {
+    fn is_feasible(&self, codes: &[f64]) -> bool {
+        self.output.as_ref().is_none_or(|output| output.mean(&self.space, codes) <= output.bound)
+    }
+
     fn ln_cost(&self, codes: &[f64], instance: usize) -> f64 {
         let mut row = vec![0.0; codes.len()];
         self.space.encode_codes(codes, &mut row);
@@ -138,16 +174,20 @@ impl Subject for Terrain {
             Noise::Deterministic(deviation) | Noise::Normal(deviation) => deviation * rng.normal(),
             Noise::Exponential => (-(1.0 - rng.unit()).ln()).max(1e-6).ln(),
         };
-        let cost = (base + noise).exp();
-        Answer::finished(cost)
+        let mut answer = Answer::finished((base + noise).exp());
+        if let Some(output) = &self.output {
+            answer.constraints = vec![output.mean(&self.space, codes) + output.deviation * rng.normal()];
+        }
+        answer
     }
 }
 
-fn effects(shape: &Shape, rng: &mut Rng) -> Vec<Effect> {
+/// Draws the effects of all parameters; the weights add up to `total`.
+fn effects(shape: &Shape, total: f64, rng: &mut Rng) -> Vec<Effect> {
     let count = shape.numbers + shape.choices;
     let mut weights: Vec<f64> = (0..count).map(|rank| 0.75f64.powi(rank as i32)).collect();
-    let total: f64 = weights.iter().sum();
-    weights.iter_mut().for_each(|weight| *weight *= shape.spread.ln() / total);
+    let sum: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight *= total / sum);
     rng.shuffle(&mut weights);
     let mut effects = Vec::new();
     for (at, weight) in weights.into_iter().enumerate() {
@@ -213,27 +253,41 @@ pub(super) struct Drawn {
     pub(super) cutoff: Option<f64>,
     /// Approximate test cost of the best configuration.
     pub(super) best_cost: f64,
+    /// The bound on the second output.
+    pub(super) bound: Option<f64>,
+}
+
+/// Draws the second output and its bound.
+fn output(shape: &Shape, bounded: Bounded, space: &Space, rng: &mut Rng) -> Output {
+    const DRAWN: usize = 1000;
+    let Bounded { share, deviation } = bounded;
+    let mut output = Output { effects: effects(shape, 1.0, rng), deviation, bound: f64::INFINITY };
+    let drawn = (0..DRAWN).map(|_| space.sample(rng).expect("nothing is forbidden"));
+    let mut outputs: Vec<f64> = drawn.map(|one| output.mean(space, one.codes())).collect();
+    outputs.sort_by(f64::total_cmp);
+    output.bound = outputs[(share * DRAWN as f64) as usize];
+    output
 }
 
 /// Draws the landscape for a seed.
 pub(super) fn new(shape: &Shape, seed: u64) -> Drawn {
     let mut rng = Rng::new(seed, "terrain", 0);
     let instances = (shape.training + shape.test.max(1)) as usize;
-    let effects = effects(shape, &mut rng);
+    let effects = effects(shape, shape.spread.ln(), &mut rng);
     let hardness = (0..instances).map(|_| 0.8 * rng.normal()).collect();
     let shifts = (0..instances * effects.len()).map(|_| 0.08 * rng.normal()).collect();
     let plain = space(shape, None);
-    let terrain = Terrain { space: plain.clone(), effects, hardness, shifts, noise: shape.noise, seed };
+    let output = shape.bounded.map(|bounded| output(shape, bounded, &plain, &mut rng));
+    let bound = output.as_ref().map(|output| output.bound);
+    let terrain =
+        Terrain { space: plain.clone(), effects, hardness, shifts, noise: shape.noise, seed, output };
     let mean = |configuration: &Configuration| {
         let costs = (0..shape.training as usize).map(|at| terrain.ln_cost(configuration.codes(), at).exp());
         costs.sum::<f64>() / f64::from(shape.training)
     };
-    let mut drawn: Vec<(f64, Configuration)> = (0..10)
-        .map(|_| {
-            let one = plain.sample(&mut rng).expect("nothing is forbidden");
-            (mean(&one), one)
-        })
-        .collect();
+    let random = std::iter::repeat_with(|| plain.sample(&mut rng).expect("nothing is forbidden"));
+    let feasible = random.filter(|one| terrain.is_feasible(one.codes())).take(10);
+    let mut drawn: Vec<(f64, Configuration)> = feasible.map(|one| (mean(&one), one)).collect();
     drawn.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (cost, default) = &drawn[2];
     let cutoff = shape.cutoff.map(|times| times * cost);
@@ -246,7 +300,7 @@ pub(super) fn new(shape: &Shape, seed: u64) -> Drawn {
         deterministic: matches!(shape.noise, Noise::Deterministic(_)),
         checksum: 0,
     };
-    Drawn { benchmark, cutoff, best_cost }
+    Drawn { benchmark, cutoff, best_cost, bound }
 }
 
 /// Estimates the mean test cost of the best configuration. The search uses costs without noise: it tries
@@ -255,6 +309,9 @@ fn best_cost(terrain: &Terrain, shape: &Shape, rng: &mut Rng) -> f64 {
     let test = if shape.test == 0 { 0..shape.training } else { shape.training..shape.training + shape.test };
     let count = f64::from(test.end - test.start);
     let mean = |codes: &[f64]| {
+        if !terrain.is_feasible(codes) {
+            return f64::INFINITY;
+        }
         test.clone().map(|instance| terrain.ln_cost(codes, instance as usize).exp()).sum::<f64>() / count
     };
     let space = &terrain.space;
@@ -302,12 +359,31 @@ mod tests {
         training: 5,
         test: 10,
         cutoff: Some(10.0),
+        bounded: None,
     };
+
+    #[test]
+    fn the_default_is_one_of_few_feasible_configurations() {
+        let bounded = Some(Bounded { share: 0.05, deviation: 0.0 });
+        for seed in 1..=3 {
+            let Drawn { benchmark, bound, best_cost, .. } = new(&Shape { bounded, ..SHAPE }, seed);
+            let output = |configuration: &Configuration| {
+                let pair = Pair { instance: InstanceId(0), seed: Seed(1) };
+                benchmark.subject.answer(configuration, pair, f64::INFINITY).constraints[0]
+            };
+            let bound = bound.unwrap();
+            assert!(output(&benchmark.space.default_configuration()) <= bound && best_cost.is_finite());
+            let mut rng = Rng::new(seed, "test", 0);
+            let feasible =
+                (0..1000).filter(|_| output(&benchmark.space.sample(&mut rng).unwrap()) <= bound).count();
+            assert!((20..90).contains(&feasible), "{feasible} of 1000");
+        }
+    }
 
     #[test]
     fn the_best_cost_is_below_the_default_and_random_configurations() {
         for seed in 1..=5 {
-            let Drawn { benchmark, cutoff, best_cost } = new(&SHAPE, seed);
+            let Drawn { benchmark, cutoff, best_cost, .. } = new(&SHAPE, seed);
             let cost = |configuration: &Configuration| {
                 let on = |instance: u32| Pair { instance: InstanceId(5 + instance), seed: Seed(1) };
                 (0..10)

@@ -9,6 +9,7 @@ mod picture;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use captune::FINAL;
 use engine::propose::Learner;
 use engine::{Ask, Cap, Interrupt, Optimizer, TrialId, TrialRequest};
 use execution::{Record, with_causes};
@@ -35,8 +36,6 @@ const TICK: f64 = 0.1;
 /// Number of trials in repeatable mode that are requested but not yet reported to the optimizer. This number
 /// does not depend on the number of workers.
 const WINDOW: usize = 8;
-/// Share of the budget after which the best configurations that lost a race may race again.
-const FINAL: f64 = 0.9;
 
 /// A callback that receives every event. A sink cannot return an error, because only a failing store may stop
 /// a campaign.
@@ -50,7 +49,7 @@ pub enum CampaignError {
     Ledger(#[from] LedgerError),
     /// No configuration could be drawn from the space.
     #[error(transparent)]
-    Sample(#[from] space::SampleError),
+    Setting(#[from] engine::SettingError),
     /// The queue of requests cannot be used.
     #[error(transparent)]
     Queue(#[from] QueueError),

@@ -2,10 +2,10 @@
 
 use engine::history::{History, PairId, Trial};
 use engine::problem::constraint::Tally;
-use engine::problem::{Constraint, Holding, Objective};
-use engine::stats::{Interval, Measured, Validated, mean_cost, ratio_of_means};
+use engine::problem::{Constraint, Objective};
+use engine::stats::{Measured, Validated, ratio_of_means};
+pub use engine::stats::{Standing, holdings, standing};
 use engine::{ConfigId, Status};
-use scenario::are_kept;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::Spent;
@@ -56,31 +56,6 @@ impl Progress {
     }
 }
 
-/// The results of one configuration.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Standing {
-    /// Its number.
-    pub config: ConfigId,
-    /// Number of pairs on which its cost is known.
-    pub pairs: usize,
-    /// Its mean compared cost on these pairs; NaN if there are none.
-    #[serde(with = "math::json_number")]
-    pub mean: f64,
-    /// 95 % confidence interval for the mean.
-    pub interval: Option<Interval>,
-    /// Number of these pairs on which the configuration times out.
-    pub timeouts: usize,
-    /// Its result for each constraint.
-    pub holdings: Vec<Holding>,
-}
-
-impl Standing {
-    /// Returns whether the configuration satisfies every constraint so far.
-    pub fn is_feasible(&self) -> bool {
-        are_kept(&self.holdings)
-    }
-}
-
 /// Comparison of two configurations on the pairs that both have been tried on.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TrainingComparison {
@@ -117,24 +92,6 @@ pub struct Challenger {
     pub cap: f64,
 }
 
-/// Summarises the trials of one configuration.
-pub fn standing(history: &History, objective: &Objective, config: ConfigId) -> Standing {
-    let known = || {
-        let known = |trial: &Trial| objective.known(&trial.observation);
-        history.readings(config).filter_map(move |(_, trial)| Some((known(trial)?, trial)))
-    };
-    let mean = mean_cost(known().map(|(cost, _)| cost));
-    let timeout = |trial: &Trial| trial.observation.status() == Status::Timeout;
-    Standing {
-        config,
-        pairs: mean.map_or(0, |mean| mean.pairs),
-        mean: mean.map_or(f64::NAN, |mean| mean.mean),
-        interval: mean.and_then(|mean| mean.interval),
-        timeouts: known().filter(|(_, trial)| timeout(trial)).count(),
-        holdings: holdings(history, objective, config),
-    }
-}
-
 /// Returns whether a configuration has informative trials and all of them failed. Such a configuration is
 /// useless.
 pub fn has_only_failed(history: &History, config: ConfigId) -> bool {
@@ -151,15 +108,6 @@ pub fn violating(history: &History, constraints: &[Constraint]) -> usize {
         holdings.iter().any(|one| one.value.is_some() && !one.is_kept())
     };
     (0..history.configurations().len() as u32).map(ConfigId).filter(violates).count()
-}
-
-/// Returns a configuration's result for each constraint.
-pub fn holdings(history: &History, objective: &Objective, config: ConfigId) -> Vec<Holding> {
-    if objective.constraints.is_empty() {
-        return Vec::new();
-    }
-    let trials = history.readings(config).map(|(_, trial)| &trial.observation);
-    Tally::of(trials).holdings(&objective.constraints)
 }
 
 /// Returns the costs of the default and the incumbent on the pairs where both costs are known.

@@ -1,80 +1,14 @@
 //! The settings of a campaign, independent of the scenario format.
 
+pub use captune::{ByModel, Search};
+
+use captune::Assembly;
 use engine::history::History;
 use engine::problem::Problem;
-use engine::propose::{Initial, Learner, LocalSearch, ModelSearch, ModelSettings, Proposer, RandomSearch};
-use engine::racing::{CappedRacer, Racing, Snapshot};
-use engine::{Configuration, Optimizer, Space};
-use space::SampleError;
-use space::design::Design;
-use surrogate::InstanceTable;
+use engine::racing::{Racing, Snapshot};
+use engine::{Configuration, Optimizer, SettingError};
 
 use crate::budget::Budget;
-
-/// Number of points in the initial design.
-const DESIGN: usize = 10;
-/// Number of points in the initial design for a Gaussian process, which learns from few points. Together with
-/// the default, this is as many points as its first fit needs.
-const SMALL_DESIGN: usize = 4;
-
-/// The method that proposes configurations.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Search {
-    /// Random search.
-    Random,
-    /// Small changes to the incumbent, alternating with random search.
-    Local,
-    /// Configurations that a model of all trials considers worth a race, alternating with random search.
-    Model(Box<ByModel>),
-}
-
-/// Settings for a model-based search.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ByModel {
-    /// The settings of the model.
-    pub model: ModelSettings,
-    /// Features of the instances; `None` if the model knows only which instance each trial ran on.
-    pub features: Option<InstanceTable>,
-    /// Largest share of the wall time that the optimizer may use. This limit does not apply to campaigns that
-    /// are repeatable or run in simulated time.
-    pub overhead: f64,
-}
-
-impl Default for ByModel {
-    fn default() -> Self {
-        Self { model: ModelSettings::default(), features: None, overhead: 0.1 }
-    }
-}
-
-impl Search {
-    /// Returns the default search for a target: see [`ModelSettings::suited`].
-    pub fn suited(space: &Space, deterministic: bool) -> Self {
-        let model = ModelSettings::suited(space, deterministic);
-        Self::Model(Box::new(ByModel { model, ..ByModel::default() }))
-    }
-
-    /// Returns the number of points in the initial design.
-    fn design(&self) -> usize {
-        match self {
-            Self::Model(by) if by.model.learner == Learner::Gaussian => SMALL_DESIGN,
-            _ => DESIGN,
-        }
-    }
-
-    fn proposer(&self, problem: &Problem) -> Box<dyn Proposer> {
-        match self {
-            Self::Random => Box::new(RandomSearch::new(problem.space.clone(), problem.seed)),
-            Self::Local => Box::new(LocalSearch::new(problem.space.clone(), problem.seed)),
-            Self::Model(by) => {
-                let (problem, model) = (problem.clone(), by.model.clone());
-                Box::new(match &by.features {
-                    Some(features) => ModelSearch::with_instances(problem, model, features.clone()),
-                    None => ModelSearch::new(problem, model),
-                })
-            }
-        }
-    }
-}
 
 /// A campaign's settings.
 #[derive(Clone, Debug)]
@@ -100,26 +34,9 @@ pub struct Settings {
 
 impl Settings {
     /// Creates an optimizer for a history, resumed from a snapshot if there is one.
-    pub fn optimizer(
-        &self,
-        mut history: History,
-        snapshot: Option<Snapshot>,
-    ) -> Result<Optimizer, SampleError> {
-        let Problem { space, seed, .. } = &self.problem;
-        let then = self.search.proposer(&self.problem);
-        let initial = self.initial.clone();
-        let count = self.search.design();
-        let proposer = Initial::new(initial, space, Design::LatinHypercube, count, *seed, then)?;
-        let (problem, racing) = (self.problem.clone(), self.racing.clone());
-        let baseline = history.intern(&problem.default);
-        history.relate(baseline, &problem.objective.constraints);
-        let racer = match snapshot {
-            Some(snapshot) => CappedRacer::restore(problem, racing, snapshot, &history),
-            None => CappedRacer::new(problem, racing, &mut history),
-        };
-        // Requests must not depend on how long the running trials have been running.
-        let racer = if self.repeatable { racer.hands_off() } else { racer };
-        Ok(Optimizer::new(history, Box::new(racer), Box::new(proposer)))
+    pub fn optimizer(&self, history: History, snapshot: Option<Snapshot>) -> Result<Optimizer, SettingError> {
+        let Self { problem, racing, search, initial, repeatable, .. } = self;
+        Assembly { problem, racing, search, initial, repeatable: *repeatable }.optimizer(history, snapshot)
     }
 }
 

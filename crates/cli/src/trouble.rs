@@ -6,6 +6,7 @@ use campaign::conduct::ConductError;
 use campaign::folds::fold_folder;
 use campaign::import::runs::{Misfit, Misfits};
 use campaign::{CampaignError, LedgerError};
+use engine::SettingError;
 use execution::executor::SlotError;
 use scenario::change::Difference;
 use scenario::shell::quoted;
@@ -30,7 +31,7 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
         ConductError::Staging(error) => error.into(),
         ConductError::Campaign(CampaignError::Ledger(LedgerError::Store(error))) => error.into(),
         ConductError::Campaign(CampaignError::Ledger(error)) => error.into(),
-        ConductError::Campaign(CampaignError::Sample(error)) => no_sample(error).into(),
+        ConductError::Campaign(CampaignError::Setting(SettingError::Space(error))) => no_sample(error).into(),
         ConductError::Slots(error @ SlotError::TooFew { .. }) => Hinted {
             message: error.to_string(),
             hint: "use fewer --workers, or set `workers` and `cores_per_trial` in `[parallel]`".to_owned(),

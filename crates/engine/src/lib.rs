@@ -13,6 +13,7 @@ pub mod optimizer;
 pub mod problem;
 pub mod propose;
 pub mod racing;
+mod setting;
 pub mod stats;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
@@ -24,6 +25,7 @@ pub use observation::{Observation, Status};
 pub use optimizer::Optimizer;
 pub use problem::{Objective, Problem};
 pub use racing::{Ask, Racing};
+pub use setting::SettingError;
 pub use space::{Configuration, Space};
 pub use surrogate::{Interrupt, Reading};
 pub use trial::{Cap, ConfigId, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};

@@ -146,3 +146,15 @@ pub struct TrialRequest {
     /// The reason for requesting it.
     pub why: Why,
 }
+
+impl TrialRequest {
+    /// Returns the instance to run on.
+    pub fn instance(&self) -> InstanceId {
+        self.key.pair.instance
+    }
+
+    /// Returns the random seed to run with.
+    pub fn seed(&self) -> Seed {
+        self.key.pair.seed
+    }
+}

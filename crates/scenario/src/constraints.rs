@@ -9,7 +9,7 @@ use std::fmt;
 use confine::quantity::{parse_duration, parse_size};
 use engine::Reading;
 use engine::problem::constraint::{self, CONFIDENCE};
-use engine::problem::{Holding, Over};
+use engine::problem::{Holding, Over, Side};
 use space::{Span, nearest, suggestion};
 use toml::de::DeValue;
 
@@ -27,33 +27,6 @@ pub enum Bounded {
     Measure(Measure),
     /// 1 if the trial finished, 0 if it timed out or failed.
     Solved,
-}
-
-/// The allowed side of the bound.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Side {
-    /// Values up to the bound.
-    AtMost,
-    /// Values from the bound upwards.
-    AtLeast,
-}
-
-impl Side {
-    const fn sign(self) -> &'static str {
-        match self {
-            Self::AtMost => "<=",
-            Self::AtLeast => ">=",
-        }
-    }
-
-    /// Converts a number from the user's sign to the engine's, or back.
-    fn signed(self, number: f64) -> f64 {
-        match self {
-            Self::AtMost => number,
-            // Subtracting avoids a negative zero.
-            Self::AtLeast => 0.0 - number,
-        }
-    }
 }
 
 /// One bound on an output.
@@ -87,11 +60,7 @@ impl Constraint {
     /// Converts a trial's reading to the engine's form. Returns `None` if the reading is only a lower bound
     /// and the constraint requires a minimum, because such a reading cannot show a violation.
     pub fn reading(&self, reported: Reading) -> Option<Reading> {
-        match (reported, self.side) {
-            (Reading::Exact(value), side) => Some(Reading::Exact(side.signed(value))),
-            (Reading::AtLeast(_), Side::AtMost) => Some(reported),
-            (Reading::AtLeast(_), Side::AtLeast) => None,
-        }
+        self.side.reading(reported)
     }
 
     /// Converts a value from the engine's form to the user's.

@@ -47,6 +47,11 @@ impl Configuration {
         self.value(self.space.find(name)?)
     }
 
+    /// Returns the value of a parameter as a number; `None` if it is inactive, unknown or not a number.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.get(name)?.number()
+    }
+
     /// Returns the value of a parameter; `None` if it is inactive.
     pub fn value(&self, id: ParameterId) -> Option<Literal> {
         let code = self.codes[id.index()];

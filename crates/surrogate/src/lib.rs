@@ -21,6 +21,7 @@ mod layout;
 pub mod neural;
 mod reading;
 mod scale;
+mod setting;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
 mod training;
@@ -30,6 +31,7 @@ pub use interrupt::Interrupt;
 pub use layout::{Column, InstanceTable, configuration_columns};
 pub use reading::Reading;
 pub use scale::Scale;
+pub use setting::OutOfRange;
 pub use training::{Point, TrainingSet};
 
 use math::Rng;
@@ -93,8 +95,11 @@ impl<'a> Points<'a> {
 }
 
 /// The reason why a model could not be fitted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Debug, thiserror::Error)]
 pub enum FitError {
+    /// A setting of the surrogate is out of range.
+    #[error(transparent)]
+    Setting(#[from] OutOfRange),
     /// The training set has no points.
     #[error("there is no reading to learn from yet; hint: propose without a model until a trial has ended")]
     Empty,

@@ -155,7 +155,7 @@ fn the_best_configurations_that_lost_race_again_before_the_end() {
     let within = |from: u64, to: u64| returned.iter().filter(move |&&(told, _)| (from..to).contains(&told));
     let &(first, config) = within(1800, 2000).next().unwrap();
     assert_eq!(config, 0, "{returned:?}");
-    assert!(within(first, first + 60).count() >= 5, "{returned:?}");
+    assert!(within(first, 2000).count() >= 5, "{returned:?}");
     assert!(within(1500, 1800).count() < 5, "{returned:?}");
 }
 

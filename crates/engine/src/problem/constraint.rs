@@ -73,6 +73,12 @@ impl Constraint {
     pub const fn relative(bound: f64, over: Over) -> Self {
         Self { relative: true, ..Self::new(bound, over) }
     }
+
+    /// Returns how far a value is above the bound, relative to the bound; 0 if it is not above.
+    pub(super) fn relative_excess(&self, value: f64) -> f64 {
+        let scale = if self.bound == 0.0 { 1.0 } else { self.bound.abs() };
+        (value - self.bound).max(0.0) / scale
+    }
 }
 
 /// The value of one constrained output according to some trials, and whether it satisfies the constraint.
@@ -178,12 +184,11 @@ impl Seen {
             Over::Mean => all.mean,
             Over::Max => all.max,
         };
-        let scale = if constraint.bound == 0.0 { 1.0 } else { constraint.bound.abs() };
         Holding {
             value: Some(if is_bound { Reading::AtLeast(value) } else { Reading::Exact(value) }),
             pairs: all.count,
             standard_error: if constraint.over == Over::Mean { all.standard_error() } else { 0.0 },
-            violation: (value - constraint.bound).max(0.0) / scale,
+            violation: constraint.relative_excess(value),
         }
     }
 

@@ -2,6 +2,10 @@
 
 mod comparison;
 pub mod constraint;
+mod noise;
+mod side;
 
 pub use comparison::{Objective, Problem, Total};
 pub use constraint::{Constraint, Holding, Over};
+pub use noise::Noise;
+pub use side::Side;

@@ -217,7 +217,9 @@ impl CappedRacer {
     /// one from an exhausted space; `None` if there is no challenger.
     fn next_race(&mut self, history: &mut History, proposer: &mut dyn Proposer) -> Option<Race> {
         if let Some(config) = self.next_earlier(history).or_else(|| self.next_rematch(history, proposer)) {
-            return Some(Race::new(config));
+            let rules = self.state.rules(history);
+            let is_new = history.readings(config).next().is_none();
+            return Some(if is_new { Race::new(config) } else { Race::again(config, rules) });
         }
         if !self.exhausted {
             if let Some(proposed) = proposer.propose(history, self.state.incumbent()) {
@@ -229,7 +231,7 @@ impl CappedRacer {
         }
         let config = self.next_of_all(history)?;
         self.challengers += 1;
-        Some(Race::rematch(config, exhausted::TOLERANCE, self.state.rules(history)))
+        Some(Race::in_exhausted_space(config, self.state.rules(history)))
     }
 
     /// Returns the configuration that races again in an exhausted space. If all configurations that could win

@@ -16,13 +16,9 @@
 use surrogate::Reading;
 
 use super::incumbent::IncumbentState;
-use super::race::{compared, known};
+use super::race::{TOLERANCE, compared, known};
 use crate::history::History;
 use crate::trial::{ConfigId, Pair};
-
-/// Tolerance for configurations that race again although they are worse than the incumbent: the 2 in the
-/// formula above.
-pub(super) const TOLERANCE: f64 = 2.0;
 
 /// The work that is left in an exhausted space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,8 +11,12 @@ use super::{Drop, Racing};
 use crate::history::{History, Trial};
 use crate::observation::Observation;
 use crate::problem::constraint::Tally;
-use crate::problem::{Objective, Total};
-use crate::trial::{ConfigId, Pair, TrialId};
+use crate::problem::{Noise, Objective, Total};
+use crate::trial::{ConfigId, Pair, TrialId, Why};
+
+/// Tolerance for configurations that race again: on n pairs, they may be worse than the incumbent by a factor of
+/// `1 + TOLERANCE / sqrt(n)`.
+pub(super) const TOLERANCE: f64 = 2.0;
 
 /// The state of a race.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -108,12 +112,28 @@ impl Race {
         }
     }
 
-    /// Returns a race with tolerance. The race starts with all pairs on which the challenger's cost is
-    /// already known.
-    pub(super) fn rematch(config: ConfigId, tolerance: f64, rules: Rules<'_>) -> Self {
-        let is_met = |pair: &&Pair| known(rules.history, rules.objective, config, **pair).is_some();
-        let order = rules.pairs.iter().filter(is_met).copied().collect();
-        let mut race = Self { tolerance, order, ..Self::new(config) };
+    /// Returns a race of a configuration that has lost before, with tolerance. The race starts with the pairs that the
+    /// configuration had as the incumbent. Its other known costs do not count yet, because they depend on the caps:
+    /// without caps, more of them would be known.
+    pub(super) fn again(config: ConfigId, rules: Rules<'_>) -> Self {
+        let was_gained = |pair: &Pair| {
+            trial(rules.history, config, *pair).is_some_and(|trial| trial.why == Why::Incumbent)
+        };
+        // An incumbent knows its cost on all earlier pairs, too.
+        let count = rules.pairs.iter().rposition(was_gained).map_or(0, |last| last + 1);
+        Self::starting_with(config, &rules.pairs[..count], rules)
+    }
+
+    /// Returns a race in an exhausted space, with tolerance. The race starts with all pairs on which the challenger's
+    /// cost is already known.
+    pub(super) fn in_exhausted_space(config: ConfigId, rules: Rules<'_>) -> Self {
+        Self::starting_with(config, rules.pairs, rules)
+    }
+
+    fn starting_with(config: ConfigId, pairs: &[Pair], rules: Rules<'_>) -> Self {
+        let is_known = |pair: &&Pair| known(rules.history, rules.objective, config, **pair).is_some();
+        let order = pairs.iter().filter(is_known).copied().collect();
+        let mut race = Self { tolerance: TOLERANCE, order, ..Self::new(config) };
         race.refresh(rules);
         race
     }
@@ -293,6 +313,7 @@ impl Race {
             // Before the last batch, the challenger may still turn out to be feasible when it has met more
             // pairs.
             (false, true) if last => Standing::Lost(Drop::Constraint),
+            (true, true) if last && self.is_doubtful(rules) => Standing::Lost(Drop::Constraint),
             (_, true) | (true, false) => Standing::Won,
             (false, false) => {
                 let other = violation(incumbent);
@@ -300,6 +321,20 @@ impl Race {
                 if better { Standing::Won } else { Standing::Lost(Drop::Constraint) }
             }
         }
+    }
+
+    /// Returns whether a challenger that satisfies the constraints on average might owe that to luck, and more so than
+    /// the incumbent.
+    fn is_doubtful(&self, rules: Rules<'_>) -> bool {
+        let constraints = &rules.objective.constraints;
+        let mut noise = Noise::default();
+        for config in [self.config, rules.incumbent] {
+            let met = |&pair: &Pair| Some((pair.instance, &trial(rules.history, config, pair)?.observation));
+            noise.add(rules.pairs.iter().filter_map(met));
+        }
+        let own = Tally::of(observations(rules.history, self.config, rules.pairs));
+        let doubt = noise.doubt(&own, constraints);
+        doubt > 0.0 && doubt > noise.doubt(rules.tally, constraints)
     }
 }
 

@@ -11,9 +11,11 @@
 //! | the default and the configurations with the lowest costs expected by a model, then the latest former incumbents | at once, when the end of the campaign is near |
 //!
 //! A former incumbent that failed never returns. For each pair that the incumbent gains, at most one
-//! configuration returns. Most configurations that return and lose again do so in their first batch, which
-//! costs one or two trials. Rematches suggested by a model are rare on purpose: the model always favours some
-//! configurations, and their rematches take time away from other challengers.
+//! configuration returns. A former incumbent begins with the pairs that it had as the incumbent, so that one
+//! unlucky pair does not decide. On its first n pairs, a configuration that returns may be worse than the
+//! incumbent by a factor of `1 + 2 / sqrt(n)`; on all pairs it must be better. Rematches suggested by a model
+//! are rare on purpose: the model always favours some configurations, and their rematches take time away from
+//! other challengers.
 
 use std::collections::BTreeMap;
 

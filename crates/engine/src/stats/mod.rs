@@ -7,6 +7,7 @@
 //! | `bootstrap` | bootstrap interval for the ratio |
 //! | `sign_flip` | p value for the difference |
 //! | `verdict` | whether an improvement may be claimed, and whether the gain seen in training is confirmed |
+//! | `standing` | what the trials so far say about one configuration |
 //! | `interval` | mean cost of one configuration, computed cheaply enough for every status update |
 //!
 //! All costs here are compared costs (see [`Objective::compared`](crate::Objective::compared)). So a timeout
@@ -20,10 +21,12 @@ mod paired;
 mod sign_flip;
 #[cfg(test)]
 mod simulated;
+mod standing;
 mod verdict;
 
 pub use interval::{MeanCost, mean_cost};
 pub use paired::{CompareError, Comparison, Measured, Unit, compare, ratio_of_means};
+pub use standing::{Standing, holdings, standing};
 pub use verdict::{Basis, Claim, CostVerdict, Solved, Validated, judge};
 
 use serde::{Deserialize, Serialize};

@@ -62,7 +62,7 @@ pub use trainer::{Effort, ForestTrainer};
 
 use math::Rng;
 
-use super::{FitError, Predictor, Surrogate, TrainingSet};
+use super::{FitError, OutOfRange, Predictor, Surrogate, TrainingSet};
 
 /// Settings for a forest.
 #[derive(Clone, PartialEq, Debug)]
@@ -162,10 +162,23 @@ impl ForestSettings {
     pub fn of_success() -> Self {
         Self { leaves: Leaves::Share, ..Self::default() }
     }
+
+    /// Checks that every setting is in its range.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::if_zero("trees", self.trees)?;
+        OutOfRange::unless(|x| x > 0.0 && x <= 1.0, "features", self.features, "above 0 and at most 1")?;
+        OutOfRange::if_zero("min_leaf", self.min_leaf as usize)?;
+        let shares = [("floor", self.floor), ("tolerance", self.tolerance)];
+        shares.into_iter().try_for_each(|(name, value)| {
+            OutOfRange::unless(|x| x >= 0.0 && x.is_finite(), name, value, "finite and not negative")
+        })?;
+        OutOfRange::if_zero("rounds", self.rounds)
+    }
 }
 
 impl Surrogate for ForestSettings {
     fn fit(&self, data: &TrainingSet<'_>, rng: &mut Rng) -> Result<Box<dyn Predictor>, FitError> {
+        self.check()?;
         let (forest, _) = ForestTrainer::new(self.clone(), rng.bits()).fit(data)?;
         Ok(Box::new(forest))
     }

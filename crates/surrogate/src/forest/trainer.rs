@@ -225,7 +225,7 @@ impl ForestTrainer {
                     Err(panic) => std::panic::resume_unwind(panic),
                 };
                 let grown: Result<Vec<Vec<Tree>>, FitError> = parts.into_iter().map(join).collect();
-                Ok(grown?.into_iter().flatten().collect())
+                Ok::<Vec<Tree>, FitError>(grown?.into_iter().flatten().collect())
             })?
         };
         Ok(Forest::new(data, &self.settings, grown, reference))

@@ -61,7 +61,7 @@ pub use trainer::GaussianTrainer;
 
 use math::Rng;
 
-use super::{FitError, Predictor, Surrogate, TrainingSet};
+use super::{FitError, OutOfRange, Predictor, Surrogate, TrainingSet};
 
 /// Settings for a Gaussian process.
 #[derive(Clone, PartialEq, Debug)]
@@ -109,8 +109,24 @@ impl Default for GaussianSettings {
     }
 }
 
+impl GaussianSettings {
+    /// Checks that every setting is in its range.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless(
+            |x| x > 0.0 && x <= 1.0,
+            "least_noise",
+            self.least_noise,
+            "above 0 and at most 1",
+        )?;
+        OutOfRange::if_zero("evaluations", self.evaluations)?;
+        OutOfRange::if_zero("max_training_points", self.max_training_points)?;
+        OutOfRange::if_zero("max_points", self.max_points)
+    }
+}
+
 impl Surrogate for GaussianSettings {
     fn fit(&self, data: &TrainingSet<'_>, rng: &mut Rng) -> Result<Box<dyn Predictor>, FitError> {
+        self.check()?;
         Ok(Box::new(GaussianTrainer::new(self.clone(), rng.bits()).fit(data)?))
     }
 }

@@ -52,7 +52,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use math::Rng;
 
 use super::dispatch::Instructions;
-use super::{FitError, Predictor, Surrogate, TrainingSet};
+use super::{FitError, OutOfRange, Predictor, Surrogate, TrainingSet};
 use crate::Reading;
 use filling::fill_in;
 use inputs::Inputs;
@@ -144,36 +144,34 @@ impl Default for NeuralSettings {
 }
 
 impl NeuralSettings {
+    /// Checks that every setting is in its range.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        self.layers.iter().try_for_each(|&units| OutOfRange::if_zero("layers", units))?;
+        OutOfRange::if_zero("epochs", self.epochs)?;
+        OutOfRange::if_zero("batch", self.batch)?;
+        let numbers =
+            [("rate", self.rate), ("momentum", self.momentum), ("decay", self.decay), ("clip", self.clip)];
+        numbers.into_iter().try_for_each(|(name, value)| {
+            OutOfRange::unless(|x| x >= 0.0 && x.is_finite(), name, value, "finite and not negative")
+        })?;
+        OutOfRange::if_zero("rounds", self.rounds)?;
+        OutOfRange::if_zero("members", self.members)
+    }
+
     /// Trains networks and returns them with the effort of training.
-    ///
-    /// # Panics
-    /// If the number of members, the number of rounds or the batch size is 0, or if a setting is negative or
-    /// not finite.
     pub fn train(&self, data: &TrainingSet<'_>, rng: &mut Rng) -> Result<(Ensemble, Effort), FitError> {
         self.train_watched(data, rng, &mut |_| {})
     }
 
     /// Does the same as [`Self::train`], and also passes every trained ensemble, including the last one, to
     /// `watch`.
-    ///
-    /// # Panics
-    /// As [`Self::train`].
     pub fn train_watched(
         &self,
         data: &TrainingSet<'_>,
         rng: &mut Rng,
         watch: &mut dyn FnMut(&Ensemble),
     ) -> Result<(Ensemble, Effort), FitError> {
-        assert!(
-            self.members > 0 && self.batch > 0,
-            "at least one network and one point per batch are needed"
-        );
-        assert!(self.rounds > 0, "at least one round is needed");
-        let numbers = [self.rate, self.momentum, self.decay, self.clip];
-        assert!(
-            numbers.iter().all(|x| x.is_finite() && *x >= 0.0),
-            "settings must be finite and not negative: {numbers:?}"
-        );
+        self.check()?;
         if data.is_empty() {
             return Err(FitError::Empty);
         }

@@ -60,6 +60,7 @@ use self::thompson::Thompson;
 use super::{Forecast, LocalSearch, Proposer, RandomSearch, Tempo};
 use crate::history::History;
 use crate::problem::Problem;
+use crate::setting::SettingError;
 use crate::trial::ConfigId;
 
 /// Largest number of parameters for which a Gaussian process is the default.
@@ -222,13 +223,6 @@ impl ModelSettings {
         own.map_or(learner.word(), OwnSurrogate::name)
     }
 
-    /// Returns whether a custom surrogate is required but missing.
-    fn lacks_own(&self) -> bool {
-        let asked =
-            [Some(self.learner)].iter().chain(&self.constraints).any(|asked| *asked == Some(Learner::Own));
-        asked && self.own.is_none()
-    }
-
     /// Returns the settings for one network. With this many points, it trains for as many epochs as the
     /// training steps allow, but for at least one.
     pub fn network(&self, points: usize) -> NeuralSettings {
@@ -258,6 +252,9 @@ pub struct ModelSearch {
 impl ModelSearch {
     /// Creates a search for a problem whose instances have no features. The model can tell instances apart
     /// but knows nothing else about them.
+    ///
+    /// # Panics
+    /// As [`Self::with_instances`].
     pub fn new(problem: Problem, settings: ModelSettings) -> Self {
         let instances = match problem.instances {
             0 | 1 => InstanceTable::alike(),
@@ -269,19 +266,11 @@ impl ModelSearch {
     /// Creates a search that uses features of the instances.
     ///
     /// # Panics
-    /// If the table has neither a single row nor one row for each instance, or if the settings are invalid.
+    /// If the settings are [invalid](Self::check).
     pub fn with_instances(problem: Problem, settings: ModelSettings, instances: InstanceTable) -> Self {
-        let rows = instances.count();
-        assert!(
-            rows == 1 || rows == problem.instances as usize,
-            "{rows} rows for {} instances",
-            problem.instances
-        );
-        assert!(
-            settings.first_fit > 0 && settings.random_every > 0,
-            "`first_fit` and `random_every` must be positive"
-        );
-        assert!(!settings.lacks_own(), "`Learner::Own` needs a surrogate in `ModelSettings::own`");
+        if let Err(error) = Self::check(&problem, &settings, &instances) {
+            panic!("{error}");
+        }
         let random = RandomSearch::new(problem.space.clone(), problem.seed);
         let local = LocalSearch::new(problem.space.clone(), problem.seed);
         Self {
@@ -297,6 +286,19 @@ impl ModelSearch {
             origins: BTreeMap::new(),
             forecasts: BTreeMap::new(),
         }
+    }
+
+    /// Checks the settings, and that the table has either a single row or one row for each instance.
+    pub fn check(
+        problem: &Problem,
+        settings: &ModelSettings,
+        instances: &InstanceTable,
+    ) -> Result<(), SettingError> {
+        let rows = instances.count();
+        if rows != 1 && rows != problem.instances as usize {
+            return Err(SettingError::Features { rows, instances: problem.instances });
+        }
+        settings.check()
     }
 
     fn is_random_turn(&self, number: usize) -> bool {

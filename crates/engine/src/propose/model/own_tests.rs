@@ -205,7 +205,7 @@ fn only_clones_are_equal() {
 }
 
 #[test]
-#[should_panic(expected = "needs a surrogate")]
+#[should_panic(expected = "`learner` needs `own`")]
 fn a_missing_own_surrogate_is_reported_at_once() {
     let (task, _) = random_history(Learner::Forest, Dependence::Independent, &[1.0], &|output| vec![output]);
     let settings = ModelSettings { own: None, constraints: vec![Some(Learner::Own)], ..task.settings };

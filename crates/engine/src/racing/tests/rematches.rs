@@ -58,6 +58,33 @@ fn openings(optimizer: &mut Optimizer, of: u32, cost: impl Fn(u32, usize) -> f64
     found
 }
 
+/// Configuration 1 is ten times as fast as the default on the first pair and slower on all others. It wins on two pairs,
+/// and the default returns when there are four.
+#[test]
+fn one_pair_on_which_the_default_is_worse_does_not_end_its_rematch() {
+    for seed in 0..20 {
+        let racing = Racing { max_pairs: 9, deterministic: true, ..STEADY };
+        let mut optimizer = arena_with(9, Objective::capped(CUTOFF), seed, racing);
+        let mut first = None;
+        let mut lost = false;
+        while optimizer.incumbent_pairs() < 5 {
+            let request = run(&mut optimizer);
+            let is_first = *first.get_or_insert(request.key.pair) == request.key.pair;
+            let cost = match request.key.config.0 {
+                0 => 10.0,
+                1 if is_first => 1.0,
+                1 => 18.0,
+                _ => 90.0,
+            };
+            let cap = request.cap.cost();
+            let seen = if cost > cap { Observation::capped(cap) } else { Observation::finished(cost) };
+            optimizer.tell(request.id, seen).unwrap();
+            lost |= optimizer.incumbent() == ConfigId(1);
+        }
+        assert!(lost && optimizer.incumbent() == ConfigId(0), "seed {seed}");
+    }
+}
+
 /// The default is unlucky on its first pair, and configuration 1 is lucky there.
 #[test]
 fn a_default_with_bad_luck_becomes_the_incumbent_again() {

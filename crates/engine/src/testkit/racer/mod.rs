@@ -119,7 +119,7 @@ pub fn capping_changes_nothing(
 }
 
 /// The number of challengers when a configuration became the incumbent, the configuration, and its number of
-/// pairs. The last entry has the number of pairs at the end.
+/// pairs. The last entry has the largest number of challengers, and the incumbent and its pairs at the end.
 type Reign = (usize, ConfigId, usize);
 
 /// Counts the opened races and records the new incumbents.
@@ -161,6 +161,8 @@ fn incumbents(make: Make<'_>, world: &World, slack: f64, challengers: usize) -> 
             order => panic!("world {}: {order:?} with nothing running", world.seed),
         }
     }
-    reigns.push((opened, racer.incumbent(), racer.incumbent_pairs()));
+    // Whether the last races before the proposer gave up were heard depends on the number of their trials, and so on
+    // the caps. Their number is therefore not compared.
+    reigns.push((challengers, racer.incumbent(), racer.incumbent_pairs()));
     (reigns, history.count(crate::observation::Status::Capped))
 }
