@@ -184,6 +184,7 @@ fn text(found: &Ablation, costs: &Costs, folder: &str, width: Option<usize>) -> 
 pub(crate) fn conclusion(found: &Ablation, costs: &Costs) -> String {
     let all = counted(found.changes as u64, "change");
     match (found.end, &found.minimal) {
+        (Some("whole"), Some(_)) if found.changes == 1 => "the only change has all of the gain".to_owned(),
         (Some("whole"), Some(_)) => format!("all {all} are needed for the whole gain"),
         (Some(_), Some(minimal)) => {
             let gain = minimal.share.map_or_else(String::new, |gain| {

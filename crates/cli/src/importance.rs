@@ -33,7 +33,7 @@ Columns:
             shares are about what makes a good configuration
   local     share of the variance if only this parameter of the best
             configuration changes
-  set back  predicted cost of the best configuration with only this parameter
+  back      predicted cost of the best configuration with only this parameter
             set back to its value in the default, relative to the best
   top       how far the values in the best tenth of all configurations differ
             from the values tried (PED-ANOVA)")]
@@ -83,14 +83,14 @@ pub(crate) fn importance(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 fn text(found: &Importance, costs: &Costs, width: Option<usize>) -> String {
     let learned = format!(
-        "learned from {} of {}\n\n",
+        "learned from {} of {}; shares in %\n\n",
         counted(found.trials as u64, "trial"),
         counted(found.configurations as u64, "configuration")
     );
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let best = name(found.best, costs.against);
-    table.set_header(["parameter", costs.against, &best, "overall", "local", "set back", "top"]);
+    table.set_header(["parameter", costs.against, &best, "overall", "local", "back", "top"]);
     let (shown, others): (Vec<_>, Vec<_>) =
         found.parameters.iter().enumerate().partition(|(place, one)| *place < LEAST || matters(one));
     for (_, one) in shown {
@@ -99,9 +99,9 @@ fn text(found: &Importance, costs: &Costs, width: Option<usize>) -> String {
             value(&one.default),
             value(&one.value),
             with_spread(one.share, one.spread),
-            one.local.map_or_else(|| "-".to_owned(), share),
+            one.local.map_or_else(|| "-".to_owned(), percent),
             one.back.map_or_else(|| "-".to_owned(), |back| effect(back, costs)),
-            share(one.sampling),
+            percent(one.sampling),
         ]);
     }
     wrap::fit(&mut table, width);
@@ -156,11 +156,15 @@ fn remarks(found: &Importance, costs: &Costs) -> String {
 }
 
 fn with_spread(mean: f64, spread: f64) -> String {
-    let percent = share(mean);
     if mean < SHOWN {
-        return percent;
+        return percent(mean);
     }
-    format!("{} ±{:.0} %", percent.trim_end_matches(" %"), 100.0 * spread)
+    format!("{}±{:.0}", percent(mean), 100.0 * spread)
+}
+
+/// Formats a share without its sign, so that columns stay narrow.
+fn percent(part: f64) -> String {
+    share(part).trim_end_matches(" %").to_owned()
 }
 
 fn effect(effect: Effect, costs: &Costs) -> String {

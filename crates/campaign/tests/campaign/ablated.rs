@@ -86,7 +86,7 @@ fn an_interrupted_ablation_loses_nothing_and_gives_the_same_result() {
     let expected = session(&whole, &settings, 1, u64::MAX, Budget::default());
     assert!(matches!(expected.standing.end, Some(End::Enough | End::Whole)), "{expected:?}");
     assert!(!expected.standing.steps.is_empty() && !expected.interrupted);
-    for (workers, step) in [(1, 1), (1, 13), (3, 4), (8, 30)] {
+    for (workers, step) in [(1, 31), (3, 23), (8, 60)] {
         let stage = Stage::new();
         campaign(&stage, &settings);
         let (mut parts, mut trials) = (0, 0);

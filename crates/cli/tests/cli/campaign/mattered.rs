@@ -28,7 +28,7 @@ fn importance_and_ablation_of_a_real_campaign() {
     let part = json(&stage, "ablate count.toml --trials 5 --json --progress none");
     assert_eq!((&part["trials"], &part["end"]), (&5.into(), &Value::Null));
     let whole = json(&stage, "ablate count.toml --budget 60s --json --progress none");
-    assert!(whole["trials"].as_u64().unwrap() > 40, "{whole}");
+    assert!(whole["trials"].as_u64().unwrap() >= 40, "{whole}");
     assert!(whole["end"].is_string() && whole["minimal"].is_object(), "{whole}");
     let first = &whole["steps"][0]["changes"][0]["name"];
     assert!(first == "loops" || first == "mode", "{whole}");
@@ -39,7 +39,7 @@ fn importance_and_ablation_of_a_real_campaign() {
     let minimal = json(&stage, "best count.toml --minimal --as json");
     assert_eq!(minimal, whole["minimal"]["values"]);
     let said = stage.said("best count.toml --minimal");
-    assert!(said.contains("./counter"), "{said}");
+    assert!(said.contains("counter --loops="), "{said}");
     // The end of the search and its verdict stay as they were.
     assert_eq!(stage.status("count.toml")["state"], "stopped");
     assert!(stage.said("status count.toml").contains("budget spent"), "the search has ended");
