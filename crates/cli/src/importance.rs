@@ -199,7 +199,7 @@ mod tests {
         ParameterImportance {
             name: name.to_owned(),
             default: Some(Literal::Float(0.95)),
-            value: back.is_some().then(|| Literal::Float(0.5853)),
+            value: back.is_some().then_some(Literal::Float(0.5853)),
             share,
             spread: share / 3.0,
             local: Some(local),
