@@ -28,7 +28,10 @@ impl Event {
     /// Returns the event as a row of the journal, or `None` if its kind is not stored. Trials are not stored
     /// here because they have their own table, and progress is too frequent.
     pub(crate) fn stored(&self) -> Option<StoredEvent> {
-        if matches!(self.what, What::TrialEnded(_) | What::Progress(_) | What::Validating { .. }) {
+        if matches!(
+            self.what,
+            What::TrialEnded(_) | What::Progress(_) | What::Validating { .. } | What::Ablating { .. }
+        ) {
             return None;
         }
         self.written()
@@ -102,6 +105,15 @@ pub enum What {
         done: usize,
         /// Total number of trials.
         of: usize,
+    },
+    /// A trial of an ablation has ended.
+    Ablating {
+        /// Number of trials of this session that have ended.
+        trials: u64,
+        /// Number of steps that are decided.
+        steps: usize,
+        /// Number of values that still differ from the best configuration.
+        open: usize,
     },
     /// The search is over.
     Stopped(Stop),

@@ -1,6 +1,7 @@
 //! One optimisation from start to stop: running and storing its trials, resuming it after an interruption,
 //! and validating its result.
 
+pub mod ablation;
 mod bookmark;
 pub mod budget;
 pub mod campaign;

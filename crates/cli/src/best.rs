@@ -7,8 +7,9 @@ use comfy_table::{Table, presets};
 use engine::Configuration;
 use scenario::shell::quoted;
 use space::Literal;
-use view::{Change, Figures, Kept, KeptFolds, Picture, Records, Verdict, changes};
+use view::{Ablation, Change, Figures, Kept, KeptFolds, Picture, Records, Verdict, changes};
 
+use crate::ablate;
 use crate::bounds;
 use crate::exit_code::ExitCode;
 use crate::folds::why_chosen;
@@ -38,6 +39,9 @@ pub(crate) struct Arguments {
     /// Print only the configuration, in this form
     #[arg(long = "as", value_enum)]
     form: Option<Form>,
+    /// Only the changes that matter, as measured by `captune ablate`
+    #[arg(long)]
+    minimal: bool,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -59,6 +63,9 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         None => (Kept::open(&arguments.path)?, None),
     };
     let records = Records::of(&kept)?;
+    if arguments.minimal {
+        return minimal(arguments, &kept, &records);
+    }
     let picture = Picture::of_records(&records)?;
     let figures = picture.figures.known();
     if picture.best.is_none() {
@@ -80,11 +87,7 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let configuration = records.best_configuration();
     let width = wrap::stdout_width();
     let text = match arguments.form {
-        Some(Form::Cmd) => kept.command(configuration)? + "\n",
-        Some(Form::File) => config_file(&kept, configuration)?,
-        Some(Form::Json) => forms::json(configuration) + "\n",
-        Some(Form::Toml) => forms::toml(configuration),
-        Some(Form::Pcs) => forms::pcs(configuration),
+        Some(form) => data(form, &kept, configuration)?,
         None => match figures {
             Some(figures) => {
                 let whose = of_folds.as_ref().and_then(why_chosen);
@@ -113,6 +116,47 @@ pub(crate) fn best(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         None => message::show(&text)?,
     }
     Ok(ExitCode::Done)
+}
+
+/// Prints the configuration with only the changes that matter.
+fn minimal(arguments: &Arguments, kept: &Kept, records: &Records<'_>) -> anyhow::Result<ExitCode> {
+    let costs = Costs::of(kept.scenario()?);
+    let folder = quoted(&kept.folder.display().to_string());
+    let ablation = Ablation::of(records)?;
+    let found = ablation.as_ref().and_then(|ablation| Some((ablation, ablation.minimal.as_ref()?)));
+    let Some((ablation, found)) = found else {
+        let message = match &ablation {
+            Some(ablation) if ablation.has_ended() => format!(
+                "the best configuration is not better than the {} on the pairs of the ablation",
+                costs.against
+            ),
+            Some(_) => "the ablation has not ended yet".to_owned(),
+            None => "it has not been measured which changes matter".to_owned(),
+        };
+        let hint = format!("`captune ablate {folder}` measures it");
+        return Err(Hinted { message, hint }.into());
+    };
+    let configuration = &found.configuration;
+    if let Some(form) = arguments.form {
+        message::print(data(form, kept, configuration)?.as_bytes())?;
+        return Ok(ExitCode::Done);
+    }
+    let width = wrap::stdout_width();
+    let changes = table(&changes(records.default(), configuration), configuration, costs.against, width);
+    let head = wrap::text(&format!("{}\n", ablate::conclusion(ablation, &costs)), width);
+    message::show(&format!("{head}\n{changes}\n{}\n", kept.command(configuration)?))?;
+    Ok(ExitCode::Done)
+}
+
+/// Returns only the configuration.
+fn data(form: Form, kept: &Kept, configuration: &Configuration) -> anyhow::Result<String> {
+    Ok(match form {
+        Form::Cmd => kept.command(configuration)? + "\n",
+        Form::File => config_file(kept, configuration)?,
+        Form::Json => forms::json(configuration) + "\n",
+        Form::Toml => forms::toml(configuration),
+        Form::Pcs => forms::pcs(configuration),
+    })
 }
 
 /// Returns the configuration file that the target reads.

@@ -1,5 +1,6 @@
 //! The program `captune`: arguments, messages and exit codes. Only this crate prints.
 
+mod ablate;
 mod best;
 mod check;
 mod compare;
@@ -14,6 +15,7 @@ mod folds;
 mod forms;
 mod goal;
 mod import;
+mod importance;
 mod init;
 mod limits;
 mod measure;
@@ -62,6 +64,10 @@ enum Verb {
     Status(status::Arguments),
     /// Show the best configuration of a campaign
     Best(best::Arguments),
+    /// Show which parameters matter, according to the trials so far
+    Importance(importance::Arguments),
+    /// Measure which changes of the best configuration matter
+    Ablate(ablate::Arguments),
     /// Race your own configuration next, even while the campaign runs
     Try(try_one::Arguments),
     /// Compare the best or another configuration with the baseline on unseen instances
@@ -106,6 +112,8 @@ fn main() -> std::process::ExitCode {
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Best(arguments) => best::best(&arguments),
+        Verb::Importance(arguments) => importance::importance(&arguments),
+        Verb::Ablate(arguments) => ablate::ablate(&arguments),
         Verb::Try(arguments) => try_one::try_one(&arguments),
         Verb::Validate(arguments) => validate::validate(&arguments),
         Verb::Rerun(arguments) => rerun::rerun(&arguments),

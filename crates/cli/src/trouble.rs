@@ -58,6 +58,10 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
             Hinted { message: error.to_string(), hint: "name the instances with --instances".to_owned() }
                 .into()
         }
+        ConductError::NothingToAblate => {
+            Hinted { message: error.to_string(), hint: "continue the search with `captune run`".to_owned() }
+                .into()
+        }
         ConductError::NothingToValidate => Hinted {
             message: error.to_string(),
             hint: "name another configuration with --config FILE, or continue tuning".to_owned(),

@@ -4,6 +4,7 @@
 //! printing. The same settings, seed and history give the same decisions on every platform. To
 //! ensure this, logarithms and exponentials come from `libm` rather than from the operating system.
 
+pub mod ablation;
 pub mod acquisition;
 pub mod history;
 pub mod learning;

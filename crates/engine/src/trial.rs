@@ -111,11 +111,14 @@ pub enum Why {
     /// After the search, the baseline and the incumbent are measured on pairs that were not used to
     /// choose the incumbent.
     Validation,
+    /// After the search, changes from the baseline to the incumbent are measured one by one.
+    Ablation,
 }
 
 impl Why {
     /// All reasons.
-    pub const ALL: [Self; 4] = [Self::Incumbent, Self::Challenge, Self::Baseline, Self::Validation];
+    pub const ALL: [Self; 5] =
+        [Self::Incumbent, Self::Challenge, Self::Baseline, Self::Validation, Self::Ablation];
 
     /// Returns the name of the reason used in the store.
     pub fn name(self) -> &'static str {
@@ -124,6 +127,7 @@ impl Why {
             Self::Challenge => "challenge",
             Self::Baseline => "baseline",
             Self::Validation => "validation",
+            Self::Ablation => "ablation",
         }
     }
 }

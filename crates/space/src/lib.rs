@@ -5,6 +5,7 @@
 //! [`neighbours`](Space::neighbours) varies them, and [`encode`](Space::encode) turns them into rows of
 //! numbers.
 
+mod adopt;
 mod batch;
 mod builder;
 mod check;

@@ -47,7 +47,8 @@ pub(super) fn insert(
     into.trials(&batch.trials, numbers)?;
     into.incumbents(&batch.incumbents)?;
     into.events(&batch.events)?;
-    into.validations(&batch.validations, numbers)?;
+    into.measured(&VALIDATIONS, "incumbent", &batch.validations, numbers)?;
+    into.measured(&ABLATIONS, "candidate", &batch.ablations, numbers)?;
     into.state(batch.state.as_ref(), batch.spent)
 }
 
@@ -56,6 +57,7 @@ static CONFIGURATIONS: LazyLock<String> = LazyLock::new(|| insertion("configurat
 static TRIALS: LazyLock<String> = LazyLock::new(|| insertion("trial", TRIAL));
 static INCUMBENTS: LazyLock<String> = LazyLock::new(|| insertion("incumbent", INCUMBENT));
 static VALIDATIONS: LazyLock<String> = LazyLock::new(|| insertion("validation", VALIDATION));
+static ABLATIONS: LazyLock<String> = LazyLock::new(|| insertion("ablation", VALIDATION));
 
 /// Returns the statement that inserts a row with these columns and its checksum.
 fn insertion(table: &str, columns: &str) -> String {
@@ -188,16 +190,24 @@ impl<'a> Insert<'a> {
         Ok(())
     }
 
-    fn validations(&self, all: &[StoredValidation], numbers: &Numbers) -> Result<(), StoreError> {
+    /// Writes trials that were measured after the search. `role` is the role of configurations other than the
+    /// baseline.
+    fn measured(
+        &self,
+        sql: &str,
+        role: &str,
+        all: &[StoredValidation],
+        numbers: &Numbers,
+    ) -> Result<(), StoreError> {
         if all.is_empty() {
             return Ok(());
         }
-        let mut statement = self.statement(&VALIDATIONS)?;
+        let mut statement = self.statement(sql)?;
         for StoredValidation { instance, record, .. } in all {
             let Record { trial, detail, started, ended, slot } = record;
             let (observation, cap) = (&trial.observation, trial.cap.cost());
             let row = params![
-                if trial.key.config == ConfigId(0) { "default" } else { "incumbent" },
+                if trial.key.config == ConfigId(0) { "default" } else { role },
                 trial.key.config.0,
                 instance,
                 trial.key.pair.seed.0,

@@ -40,7 +40,7 @@ pub use record::{
     StoredValidation,
 };
 pub use summary::{Leader, Summary};
-pub use tables::FIRST_VALIDATION;
+pub use tables::{FIRST_ABLATION, FIRST_VALIDATION};
 pub use writer::{Acknowledgement, Writer};
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use super::checksum;
 
 /// The schema version that this version of captune writes.
-pub(super) const VERSION: u32 = 7;
+pub(super) const VERSION: u32 = 8;
 
 /// One migration step: the version that it starts from, and its SQL.
 pub(super) type Step = (u32, &'static str);
@@ -69,6 +69,35 @@ pub(super) const STEPS: &[Step] = &[
              coalesce(cost, wall, 0), NULL, constraints, cpu, wall, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, 0
              FROM old_validation;
          DROP TABLE old_validation;",
+    ),
+    // Adds the trials of ablations.
+    (
+        7,
+        "CREATE TABLE ablation (
+             number        INTEGER PRIMARY KEY,
+             role          TEXT NOT NULL,
+             configuration INTEGER NOT NULL REFERENCES configuration (id),
+             instance      TEXT NOT NULL,
+             seed          INTEGER NOT NULL,
+             status        TEXT NOT NULL,
+             cost          REAL,
+             censored      INTEGER,
+             spent         REAL NOT NULL,
+             cap           REAL,
+             constraints   TEXT,
+             cpu           REAL,
+             wall          REAL,
+             memory        INTEGER,
+             exit          INTEGER,
+             reason        TEXT,
+             started       REAL NOT NULL,
+             ended         REAL NOT NULL,
+             slot          INTEGER NOT NULL,
+             session       INTEGER REFERENCES session (id),
+             outputs       TEXT,
+             tie           REAL,
+             checksum      INTEGER NOT NULL
+         );",
     ),
 ];
 

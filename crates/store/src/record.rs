@@ -36,6 +36,8 @@ pub struct Batch {
     pub events: Vec<StoredEvent>,
     /// Validation trials.
     pub validations: Vec<StoredValidation>,
+    /// Trials of an ablation.
+    pub ablations: Vec<StoredValidation>,
     /// New snapshot of the search, which replaces the last one.
     pub state: Option<State>,
     /// New total of the time that the campaign has used.
@@ -79,7 +81,7 @@ pub struct StoredEvent {
     pub text: String,
 }
 
-/// A validation trial. Its instance is stored by name, because the number of an unseen instance is valid only
+/// A validation trial, or a trial of an ablation. Its instance is stored by name, because the number of an unseen instance is valid only
 /// within one session.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoredValidation {

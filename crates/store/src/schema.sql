@@ -1,4 +1,4 @@
--- The record of one campaign, version 7. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
+-- The record of one campaign, version 8. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
 -- seconds; `started`, `ended` and `at` count from the start of the campaign, without breaks.
 -- Dates are UTC. Values that were not measured are NULL, never 0. A `checksum` covers the row's other columns
 -- except `number`.
@@ -128,6 +128,34 @@ CREATE TABLE validation (
     tie           REAL,
     checksum      INTEGER NOT NULL,
     UNIQUE (role, configuration, instance, seed, session)
+);
+
+-- Trials of an ablation after the search, which measures the changes from the baseline to the best one by
+-- one. Columns as in `validation`. A trial that was capped may run again with a larger cap.
+CREATE TABLE ablation (
+    number        INTEGER PRIMARY KEY,
+    role          TEXT NOT NULL,        -- default, candidate
+    configuration INTEGER NOT NULL REFERENCES configuration (id),
+    instance      TEXT NOT NULL,
+    seed          INTEGER NOT NULL,
+    status        TEXT NOT NULL,
+    cost          REAL,
+    censored      INTEGER,
+    spent         REAL NOT NULL,
+    cap           REAL,
+    constraints   TEXT,
+    cpu           REAL,
+    wall          REAL,
+    memory        INTEGER,
+    exit          INTEGER,
+    reason        TEXT,
+    started       REAL NOT NULL,
+    ended         REAL NOT NULL,
+    slot          INTEGER NOT NULL,
+    session       INTEGER REFERENCES session (id),
+    outputs       TEXT,
+    tie           REAL,
+    checksum      INTEGER NOT NULL
 );
 
 -- The state of the search; one row.

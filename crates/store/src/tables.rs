@@ -114,14 +114,24 @@ impl StoreReader {
 
     /// Returns all validation trials, in order.
     pub fn validations(&self) -> Result<Vec<StoredValidation>, StoreError> {
+        self.measured("validation", Why::Validation, FIRST_VALIDATION)
+    }
+
+    /// Returns all trials of ablations, in order.
+    pub fn ablations(&self) -> Result<Vec<StoredValidation>, StoreError> {
+        self.measured("ablation", Why::Ablation, FIRST_ABLATION)
+    }
+
+    /// Returns the trials that were measured after the search. Their numbers follow `first`.
+    fn measured(&self, table: &str, why: Why, first: u64) -> Result<Vec<StoredValidation>, StoreError> {
         let hosts: BTreeMap<u32, String> =
             self.sessions()?.into_iter().map(|session| (session.id, session.host)).collect();
-        let sql = format!("SELECT {VALIDATION}, checksum FROM validation ORDER BY number");
+        let sql = format!("SELECT {VALIDATION}, checksum FROM {table} ORDER BY number");
         let mut number = 0_u64;
         self.rows(&sql, |row| {
             check(row)?;
             number += 1;
-            let record = validation_record(row, FIRST_VALIDATION + number)?;
+            let record = measured_record(row, why, first + number)?;
             let session: Option<u32> = row.get(18)?;
             let host = session.and_then(|session| hosts.get(&session).cloned());
             Ok(StoredValidation { instance: row.get(2)?, record, host })
@@ -219,23 +229,25 @@ pub(super) fn word<T>(row: &Row<'_>, column: usize, of_name: fn(&str) -> Option<
 
 /// The number of the first validation trial, far above the numbers of the search's trials.
 pub const FIRST_VALIDATION: u64 = 1 << 48;
+/// The number of the first trial of an ablation.
+pub const FIRST_ABLATION: u64 = 1 << 49;
 
-/// Reads a validation trial from a row with the columns of [`VALIDATION`]. The instance's number is unknown,
+/// Reads a trial that was measured after the search, from a row with the columns of [`VALIDATION`]. The instance's number is unknown,
 /// because only its name is stored.
-fn validation_record(row: &Row<'_>, number: u64) -> rusqlite::Result<Record> {
+fn measured_record(row: &Row<'_>, why: Why, number: u64) -> rusqlite::Result<Record> {
     let invalid = |column: usize, what: &str| {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.to_owned().into())
     };
     let parts = Parts { status: 4, cost: 5, spent: 7, constraints: 9, tie: 20 };
     let observation =
-        observation(row, &parts)?.ok_or_else(|| invalid(4, "a validation trial is inconsistent"))?;
+        observation(row, &parts)?.ok_or_else(|| invalid(4, "a trial after the search is inconsistent"))?;
     let outputs = row.get_ref(19)?.as_str_or_null()?.map_or(Some(BTreeMap::new()), outputs_of_text);
     let pair = Pair { instance: InstanceId(0), seed: Seed(row.get(3)?) };
     let trial = Trial {
         id: TrialId(number),
         key: TrialKey { config: ConfigId(row.get(1)?), pair },
         cap: cap(row, 8)?.ok_or_else(|| invalid(8, "a cap must be positive"))?,
-        why: Why::Validation,
+        why,
         observation,
     };
     let detail = Detail {

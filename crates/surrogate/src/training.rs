@@ -100,6 +100,14 @@ impl<'a> TrainingSet<'a> {
         }
     }
 
+    /// Changes the rows of all configurations. `change` receives the index and the row of each.
+    #[must_use]
+    pub fn with_rows(mut self, mut change: impl FnMut(usize, &mut [f64])) -> Self {
+        let width = self.configuration_width().max(1);
+        self.rows.chunks_exact_mut(width).enumerate().for_each(|(index, row)| change(index, row));
+        self
+    }
+
     /// Returns the columns: configuration columns first, then instance columns.
     pub fn columns(&self) -> &[Column] {
         &self.columns

@@ -75,6 +75,9 @@ fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
         What::Warning(warning) => ("warning", self::warning(warning, costs)),
         What::Progress(progress) => ("progress", json!(Progress::of(progress, costs))),
         What::Validating { done, of } => ("validating", json!({ "done": done, "of": of })),
+        What::Ablating { trials, steps, open } => {
+            ("ablating", json!({ "trials": trials, "steps": steps, "open": open }))
+        }
         What::Stopped(stop) => ("stopped", self::stop(stop)),
     }
 }

@@ -7,6 +7,8 @@
 //! | a campaign that has just been run | its [`Ending`] |
 //! | a separate validation | its result ([`Later`]) |
 //! | several folds ([`KeptFolds`]) | their joint state ([`Joint`]) |
+//! | all trials | what mattered, according to a model ([`Importance`]) |
+//! | the trials of an ablation | what mattered, as measured ([`Ablation`]) |
 //! | several campaigns | a comparison ([`mod@compare`]) |
 //! | a trial, or the failed trials | their stored records ([`Kept::trial`], [`Kept::failures`]) |
 //! | a campaign in full | the pages of a report ([`pages`]) |
@@ -15,6 +17,7 @@
 //! [`Costs`] converts costs to the user's sign; all costs in this crate's types have that sign. The results
 //! can be serialised to JSON; docs/reference/campaign-json.md explains the keys.
 
+mod ablation;
 mod bounds;
 pub mod compare;
 mod costs;
@@ -24,6 +27,7 @@ mod event;
 pub mod export;
 mod figures;
 mod folds;
+mod importance;
 mod kept;
 mod later;
 pub mod pages;
@@ -39,6 +43,7 @@ mod unit;
 mod values;
 mod verdict;
 
+pub use ablation::{Ablation, AblationStep, Checked, Minimal};
 pub use bounds::{Bound, Held, are_kept};
 pub use costs::Costs;
 pub use ending::{CutShort, Ending, Found, Unproven};
@@ -46,6 +51,7 @@ pub use error::ViewError;
 pub use event::event;
 pub use figures::Figures;
 pub use folds::{Chosen, Joint, KeptFolds, Validated};
+pub use importance::{Effect, Importance, PairImportance, ParameterImportance, sampling_shares};
 pub use kept::{Kept, folder_of};
 pub use later::Later;
 pub use pass::{Means, Pass, PassCost};

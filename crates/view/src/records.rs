@@ -95,6 +95,11 @@ impl<'a> Records<'a> {
         config.index() < self.history().configurations().len()
     }
 
+    /// Returns the names of the training instances by number.
+    pub(crate) fn training_names(&self) -> &'a [String] {
+        &self.kept.charter.instances
+    }
+
     /// Returns the names of the instances by number: first the training instances in their stored order, then
     /// the unseen ones.
     pub(crate) fn names(&self) -> Result<Vec<&'a String>, ViewError> {

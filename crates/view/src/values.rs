@@ -27,7 +27,7 @@ pub struct Change {
     pub value: Option<Literal>,
 }
 
-fn literal<S: Serializer>(literal: &Option<Literal>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn literal<S: Serializer>(literal: &Option<Literal>, serializer: S) -> Result<S::Ok, S::Error> {
     literal.as_ref().map(value).serialize(serializer)
 }
 

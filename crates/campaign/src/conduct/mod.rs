@@ -6,6 +6,7 @@
 //! | a different space, a larger cutoff … | a new campaign re-uses the trials; the old store is kept beside it |
 //! | a different objective, command … | an error, because the stored trials measure something else; a new campaign if all of them failed |
 
+mod ablate;
 mod both_targets;
 mod carry_over;
 mod folds;
@@ -14,6 +15,7 @@ mod open;
 mod run;
 mod validate;
 
+pub use ablate::{AblationOrder, ToAblate, open_to_ablate};
 pub use carry_over::NotReused;
 pub use folds::{Folds, open_folds};
 pub use import::{Imported, import};

@@ -96,6 +96,8 @@ pub enum ConductError {
     ShortCutoff,
     #[error("there is nothing to validate: the best configuration is the baseline")]
     NothingToValidate,
+    #[error("there is nothing to ablate: the best configuration is the baseline")]
+    NothingToAblate,
     #[error(transparent)]
     Folds(#[from] FoldsError),
     #[error("{} has {count} folds, each a separate campaign", folder.display())]

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+mod ablated;
 mod import;
 mod interrupted;
 mod killed;

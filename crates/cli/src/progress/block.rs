@@ -24,6 +24,12 @@ pub(crate) fn validation(done: usize, of: usize, against: &str) -> Vec<String> {
     vec![format!(" {} validating the best against the {against}: {done} of {of} trials", bar(part))]
 }
 
+/// Returns the line shown during an ablation.
+pub(crate) fn ablation(trials: u64, steps: usize, open: usize) -> String {
+    let (trials, steps) = (counted(trials, "trial"), counted(steps as u64, "step"));
+    format!(" ablation: {trials} · {steps} decided · {} left", counted(open as u64, "change"))
+}
+
 fn spent(progress: &Progress, facts: &Facts) -> String {
     let mut parts = vec![format!("{}/{} busy", progress.out.min(progress.workers), progress.workers)];
     parts.push(trials(&progress.tally));

@@ -39,6 +39,7 @@ impl Log {
                 let against = self.facts.costs.against;
                 Some(format!("validating the best against the {against}: {done} of {of} trials"))
             }
+            What::Ablating { trials, steps, open } => Some(block::ablation(*trials, *steps, *open)),
             _ => None,
         };
         if let Some(beat) = beat.filter(|_| event.at >= due) {

@@ -56,6 +56,7 @@ impl Screen {
         let block = match &event.what {
             What::Progress(progress) => block::block(progress, &self.facts),
             What::Validating { done, of } => block::validation(*done, *of, self.facts.costs.against),
+            What::Ablating { trials, steps, open } => vec![block::ablation(*trials, *steps, *open)],
             _ => return,
         };
         self.block = block;

@@ -6,8 +6,21 @@ use crate::{captune, captune_with, installed, stderr, stdout};
 fn help_texts() {
     insta::assert_snapshot!("help", stdout(&captune("--help")));
     for verb in [
-        "run", "check", "status", "best", "try", "validate", "rerun", "failures", "compare", "export",
-        "report", "serve", "demo",
+        "run",
+        "check",
+        "status",
+        "best",
+        "try",
+        "validate",
+        "rerun",
+        "failures",
+        "compare",
+        "export",
+        "report",
+        "serve",
+        "demo",
+        "importance",
+        "ablate",
     ] {
         insta::assert_snapshot!(format!("help_{verb}"), stdout(&captune(&format!("{verb} --help"))));
     }

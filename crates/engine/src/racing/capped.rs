@@ -464,7 +464,7 @@ impl Racer for CappedRacer {
                     self.gained(trial.key.pair, history);
                 }
             }
-            (Why::Challenge, None) | (Why::Baseline | Why::Validation, _) => {}
+            (Why::Challenge, None) | (Why::Baseline | Why::Validation | Why::Ablation, _) => {}
             (Why::Challenge, Some(place)) => {
                 let race = &mut self.races[place];
                 let pair = trial.key.pair;

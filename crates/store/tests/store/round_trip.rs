@@ -130,7 +130,13 @@ fn batch() -> impl Strategy<Value = Batch> {
                     trial
                 })
                 .collect();
-            Batch { configurations, trials, incumbents, events, validations, state, spent }
+            let of_ablation = |one: &StoredValidation| {
+                let mut one = one.clone();
+                one.record.trial.why = Why::Ablation;
+                one
+            };
+            let ablations = validations.iter().map(of_ablation).collect();
+            Batch { configurations, trials, incumbents, events, validations, ablations, state, spent }
         })
 }
 
@@ -148,6 +154,7 @@ fn number(batches: &mut [Batch], ids: impl IntoIterator<Item = u64>) {
         }
         if configurations == 0 {
             (batch.trials, batch.incumbents, batch.validations) = Default::default();
+            batch.ablations.clear();
         }
         for stored in &mut batch.trials {
             stored.trial.key.config.0 %= configurations;
@@ -202,12 +209,15 @@ proptest! {
         let events: Vec<_> = batches.iter().flat_map(|batch| batch.events.clone()).collect();
         prop_assert_eq!(events, reader.events().unwrap());
         let validations: Vec<_> = batches.iter().flat_map(|batch| batch.validations.clone()).collect();
-        let kept = reader.validations().unwrap();
-        prop_assert_eq!(validations.len(), kept.len());
-        for (mut given, kept) in validations.into_iter().zip(kept) {
-            given.record.trial.id = kept.record.trial.id;
-            prop_assert!(kept.host.is_some());
-            prop_assert_eq!((given.instance, given.record), (kept.instance, kept.record));
+        let ablations: Vec<_> = batches.iter().flat_map(|batch| batch.ablations.clone()).collect();
+        let all = [(validations, reader.validations().unwrap()), (ablations, reader.ablations().unwrap())];
+        for (given, kept) in all {
+            prop_assert_eq!(given.len(), kept.len());
+            for (mut given, kept) in given.into_iter().zip(kept) {
+                given.record.trial.id = kept.record.trial.id;
+                prop_assert!(kept.host.is_some());
+                prop_assert_eq!((given.instance, given.record), (kept.instance, kept.record));
+            }
         }
         prop_assert_eq!(batches.iter().filter_map(|batch| batch.state.clone()).next_back(), loaded.state);
         prop_assert_eq!(batches.iter().filter_map(|batch| batch.spent).next_back().unwrap_or_default(), loaded.spent);

@@ -39,6 +39,7 @@
 //! | `impute` | slots of censored points |
 //! | `trainer` | rounds of imputation, and the state kept between the fits of a campaign |
 //! | `fitted`, `marginal` | predictions; predictions over all instances |
+//! | `regions` | leaves as boxes, for integrals over the space |
 
 mod bootstrap;
 mod coded;
@@ -47,6 +48,7 @@ mod grow;
 mod impute;
 mod marginal;
 mod packed;
+mod regions;
 mod split;
 mod subtree;
 #[cfg(test)]
@@ -55,6 +57,7 @@ mod trainer;
 mod tree;
 
 pub use fitted::Forest;
+pub use regions::{Region, Side};
 pub use trainer::{Effort, ForestTrainer};
 
 use math::Rng;

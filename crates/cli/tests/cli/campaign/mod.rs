@@ -16,6 +16,7 @@ mod inputs;
 mod job;
 mod looking;
 mod lost;
+mod mattered;
 mod measuring;
 mod minisat;
 mod refusals;

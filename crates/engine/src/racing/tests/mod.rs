@@ -434,7 +434,9 @@ fn the_incumbent_gains_pairs_per_challenger_whatever_they_cost() {
                     capped(&mut optimizer, &request, request.cap.cost());
                 }
                 Why::Baseline => unreachable!("no constraint is relative"),
-                Why::Validation => unreachable!("a search requests no validation"),
+                Why::Validation | Why::Ablation => {
+                    unreachable!("a search requests no {}", request.why.name())
+                }
             }
         }
         assert_eq!(gained, gains, "{schedule:?}");

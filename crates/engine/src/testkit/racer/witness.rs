@@ -158,7 +158,9 @@ impl Witness {
                 law!(self, *configuration == self.problem.default, "{key:?} is not the baseline");
                 law!(self, *cap == self.problem.objective.full_cap(), "the baseline is capped at {cap:?}");
             }
-            Why::Validation => law!(self, false, "{key:?}: a search requests no validation"),
+            Why::Validation | Why::Ablation => {
+                law!(self, false, "{key:?}: a search requests no {}", request.why.name());
+            }
         }
     }
 
