@@ -11,18 +11,18 @@ use comfy_table::{Table, presets};
 use confine::quantity::parse_duration;
 use scenario::shell::quoted;
 use serde_json::json;
-use space::Literal;
 use store::StoreError;
-use view::{Ablation, Change, Kept, Records, ViewError};
+use view::{Ablation, Kept, Records, ViewError};
 
 use crate::exit_code::ExitCode;
 use crate::goal;
-use crate::message;
+use crate::message::{self, Hinted};
 use crate::progress::{Choice, Display, Facts};
 use crate::run::stopping::Stopping;
 use crate::signals;
 use crate::trouble::explained;
-use crate::words::{Costs, counted, harmless, name, number, share};
+use crate::words::mattered::{changes, conclusion, signed};
+use crate::words::{Costs, counted, harmless, name};
 use crate::wrap;
 
 #[derive(Args, Debug)]
@@ -106,6 +106,15 @@ fn run(arguments: &Arguments, folder: &std::path::Path) -> anyhow::Result<ExitCo
         workers: arguments.workers.map(|workers| workers as usize),
     };
     let opened = conduct::open_to_ablate(&order).map_err(explained)?;
+    if !opened.settings.problem.objective.constraints.is_empty() {
+        return Err(Hinted {
+            message:
+                "this campaign has bounds, and an ablation does not check them: its result might violate them"
+                    .to_owned(),
+            hint: "`captune importance` shows which parameters matter, from the trials so far".to_owned(),
+        }
+        .into());
+    }
     let costs = Costs::of(&opened.scenario);
     let facts = Facts {
         folder: order.folder.to_string_lossy().into_owned(),
@@ -179,62 +188,14 @@ fn text(found: &Ablation, costs: &Costs, folder: &str, width: Option<usize>) -> 
     text + &wrap::text(&format!("{}\n", lines.join("\n")), width)
 }
 
-/// Says in a sentence what the ablation found.
-pub(crate) fn conclusion(found: &Ablation, costs: &Costs) -> String {
-    let all = counted(found.changes as u64, "change");
-    match (found.end, &found.minimal) {
-        (Some("whole"), Some(_)) if found.changes == 1 => "the only change has all of the gain".to_owned(),
-        (Some("whole"), Some(_)) => format!("all {all} are needed for the whole gain"),
-        (Some(_), Some(minimal)) => {
-            let gain = minimal.share.map_or_else(String::new, |gain| {
-                let verb = if minimal.changes == 1 { "has" } else { "have" };
-                let part = if gain < 0.995 { share(gain.max(0.0)) + " of" } else { "all of".to_owned() };
-                format!(" {verb} {part} the gain")
-            });
-            let held = found.checks.last().filter(|check| check.holds).map_or_else(String::new, |check| {
-                format!(
-                    "; on {} others: {} {}, all changes {}",
-                    check.pairs,
-                    costs.mean,
-                    costs.show(check.cost),
-                    costs.show(check.best)
-                )
-            });
-            format!("{} of {all}{gain}{held}", minimal.changes)
-        }
-        (Some(_), None) => {
-            format!("the best configuration is not better than the {} on these pairs", costs.against)
-        }
-        (None, _) => String::new(),
-    }
-}
-
-fn signed(part: f64) -> String {
-    if part < 0.0 { format!("-{}", share(-part)) } else { share(part) }
-}
-
-/// Lists the values that change; parameters that become inactive are only counted.
-fn changes(changes: &[Change]) -> String {
-    let text = |value: &Literal| match value {
-        Literal::Float(float) => number(*float),
-        other => other.to_string(),
-    };
-    let mut words: Vec<String> = Vec::new();
-    for change in changes {
-        let Some(value) = &change.value else { continue };
-        let before = change.default.as_ref().map_or_else(|| "inactive".to_owned(), text);
-        words.push(format!("{} {before} -> {}", change.name, text(value)));
-    }
-    let inactive = changes.len() - words.len();
-    let rest = if inactive > 0 { format!(" ({inactive} become inactive)") } else { String::new() };
-    harmless(&format!("{}{rest}", words.join(", ")))
-}
-
 #[cfg(test)]
 mod tests {
     use space::Values;
     use space::format::{Format, read};
     use view::{AblationStep, Checked, Minimal};
+
+    use space::Literal;
+    use view::Change;
 
     use super::*;
 

@@ -9,7 +9,6 @@ use scenario::shell::quoted;
 use space::Literal;
 use view::{Ablation, Change, Figures, Kept, KeptFolds, Picture, Records, Verdict, changes};
 
-use crate::ablate;
 use crate::bounds;
 use crate::exit_code::ExitCode;
 use crate::folds::why_chosen;
@@ -143,7 +142,7 @@ fn minimal(arguments: &Arguments, kept: &Kept, records: &Records<'_>) -> anyhow:
     }
     let width = wrap::stdout_width();
     let changes = table(&changes(records.default(), configuration), configuration, costs.against, width);
-    let head = wrap::text(&format!("{}\n", ablate::conclusion(ablation, &costs)), width);
+    let head = wrap::text(&format!("{}\n", words::mattered::conclusion(ablation, &costs)), width);
     message::show(&format!("{head}\n{changes}\n{}\n", kept.command(configuration)?))?;
     Ok(ExitCode::Done)
 }

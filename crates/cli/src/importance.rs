@@ -6,13 +6,13 @@ use clap::Args;
 use comfy_table::{Table, presets};
 use scenario::shell::quoted;
 use serde_json::json;
-use space::Literal;
 use view::{Effect, Importance, Kept, ParameterImportance, Records};
 
 use crate::exit_code::ExitCode;
 use crate::goal;
 use crate::message::{self, Hinted};
-use crate::words::{Costs, counted, harmless, name, number, share, times};
+use crate::words::mattered::{effect, value};
+use crate::words::{Costs, counted, harmless, name, share};
 use crate::wrap;
 
 /// Parameters and pairs whose shares are all below this one are only counted.
@@ -167,30 +167,13 @@ fn percent(part: f64) -> String {
     share(part).trim_end_matches(" %").to_owned()
 }
 
-fn effect(effect: Effect, costs: &Costs) -> String {
-    match effect {
-        Effect::Factor(factor) => times(factor),
-        Effect::Difference(difference) => {
-            let sign = if difference < 0.0 { "-" } else { "+" };
-            format!("{sign}{}", costs.show(difference.abs()))
-        }
-    }
-}
-
-fn value(value: &Option<Literal>) -> String {
-    match value {
-        None => "inactive".to_owned(),
-        Some(Literal::Float(float)) => number(*float),
-        Some(other) => harmless(&other.to_string()),
-    }
-}
-
 fn lines(table: &Table) -> String {
     table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use space::Literal;
     use view::PairImportance;
 
     use super::*;

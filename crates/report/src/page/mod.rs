@@ -5,6 +5,7 @@ mod duel;
 mod forecasts;
 mod inputs;
 mod matrix;
+mod mattered;
 mod overview;
 mod parallel;
 mod races;
@@ -36,6 +37,7 @@ pub(crate) fn all(pages: &Pages) -> Vec<Page> {
         page("duel", "Baseline against best", duel::draw(&pages.duel, &costs)),
         page("search", "Search", search::draw(&pages.search, &costs)),
         page("matrix", "Matrix", matrix::draw(&pages.matrix, &costs)),
+        page("mattered", "What mattered", mattered::draw(&pages.mattered, &costs)),
         page("races", "Races", races::draw(&pages.races, &costs)),
         page("constraints", "Constraints", bounded::draw(pages.bounded.as_ref(), &costs)),
         page("surrogate", "Surrogate", forecasts::draw(&pages.forecasts, &costs)),

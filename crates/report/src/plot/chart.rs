@@ -128,6 +128,11 @@ impl Chart {
         }
     }
 
+    /// Writes a name that starts at a value.
+    pub fn name_at(&mut self, (x, y): (f64, f64), name: &str) {
+        self.label((self.px(x) + 3.0, self.py(y)), "start", name);
+    }
+
     /// Draws a filled dot for an exact value.
     pub fn dot(&mut self, (x, y): (f64, f64), class: &str, title: &str) {
         let (cx, cy) = (number(self.px(x)), number(self.py(y)));

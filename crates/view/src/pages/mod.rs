@@ -9,6 +9,7 @@
 //! | [`Matrix`] | Which configuration was tried on which instance? |
 //! | [`Races`] | Who was dropped, when and why? |
 //! | [`Bounded`] | Which configurations satisfy the constraints, and at what cost? |
+//! | [`Mattered`] | Which changes and which parameters matter? |
 //! | [`Forecasts`] | Were the model's predictions right? |
 //! | [`Inputs`] | Which instances are hard, and do they agree on what is good? |
 //! | [`Trials`] | What happened in each trial? |
@@ -21,6 +22,7 @@ mod forecasts;
 mod inputs;
 mod material;
 mod matrix;
+mod mattered;
 mod overview;
 mod races;
 mod redact;
@@ -42,6 +44,7 @@ pub use forecasts::{Calibrated, Forecasts, Foretold};
 pub use inputs::{Input, Inputs};
 pub use material::{Material, TimedTrial};
 pub use matrix::{Cell, Matrix, MatrixRow};
+pub use mattered::Mattered;
 pub use overview::{Overview, Spending, Tuned};
 pub use races::{Race, Races};
 pub use search::{Bin, Dimension, Grid, Search, SearchTrial, Tried};
@@ -63,6 +66,8 @@ pub struct Pages {
     pub search: Search,
     /// Configurations by instances.
     pub matrix: Matrix,
+    /// What mattered.
+    pub mattered: Mattered,
     /// The races.
     pub races: Races,
     /// The constraints; `None` if there are none.
@@ -85,6 +90,7 @@ impl Pages {
             trajectory: Trajectory::of(&material),
             duel: Duel::of(&material),
             search: Search::of(&material),
+            mattered: Mattered::of(records)?,
             races: Races::of(&material),
             bounded: Bounded::of(&material),
             forecasts: Forecasts::of(&material),
