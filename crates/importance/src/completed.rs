@@ -24,3 +24,27 @@ pub fn completed(data: TrainingSet<'_>, seed: u64) -> TrainingSet<'_> {
 pub fn completed_row(space: &Space, configuration: &Configuration) -> Vec<f64> {
     space.encode(configuration).into_iter().map(|value| if value < 0.0 { 0.5 } else { value }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use surrogate::{Column, InstanceTable, Reading, Scale};
+
+    use super::*;
+
+    #[test]
+    fn only_inactive_values_are_replaced_and_differently_in_each_row() {
+        let instances = InstanceTable::alike();
+        let mut data =
+            TrainingSet::new(&[Column::Number, Column::Category(3)], &instances, Scale::Linear, None);
+        for row in [[0.25, -1.0], [-1.0, 0.5], [0.75, -1.0]] {
+            let number = data.push_configuration(&row);
+            data.push(number, 0, Reading::Exact(1.0));
+        }
+        let found = completed(data.clone(), 4);
+        let rows = found.configuration_rows();
+        assert_eq!((rows[0], rows[3], rows[4]), (0.25, 0.5, 0.75));
+        assert!(rows.iter().all(|value| (0.0..=1.0).contains(value)), "{rows:?}");
+        assert_ne!(rows[1], rows[5]);
+        assert_eq!(rows, completed(data, 4).configuration_rows(), "the same seed gives the same rows");
+    }
+}

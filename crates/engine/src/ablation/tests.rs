@@ -181,8 +181,9 @@ fn if_every_single_change_is_disastrous_the_rest_is_one_step() {
 fn conditions_and_forbidden_clauses_are_respected() {
     let text = "mode = { choices = [\"slow\", \"fast\"], default = \"slow\" }\n\
                 depth = { integer = [0, 9], default = 5, when = \"mode == 'fast'\" }\n\
-                safe = { boolean = true }\nwide = { boolean = false }\n\
-                forbidden = [\"safe == true && wide == true\", \"safe == false && wide == false\"]\n";
+                safe = { boolean = true }\nwide = { boolean = false }\ntail = { boolean = false }\n\
+                forbidden = [\"safe == true && wide == true\", \"safe == false && wide == false\", \
+                \"tail == true && wide == false\"]\n";
     let space = space(text);
     let best = space
         .configuration([
@@ -190,15 +191,18 @@ fn conditions_and_forbidden_clauses_are_respected() {
             ("depth", Literal::Integer(9)),
             ("safe", Literal::Boolean(false)),
             ("wide", Literal::Boolean(true)),
+            ("tail", Literal::Boolean(true)),
         ])
         .unwrap();
     let plan = plan(&space, best);
     let world = |configuration: &Configuration, _| {
-        20.0 - flag(configuration, "depth") - 5.0 * flag(configuration, "wide")
+        20.0 - flag(configuration, "depth")
+            - 5.0 * flag(configuration, "wide")
+            - 2.0 * flag(configuration, "tail")
     };
     let Ran { standing, .. } = run(&plan, 1, world);
     // The depth comes with the mode, and the two flags can only change together.
-    assert_eq!(path(&plan, &standing), ["mode+depth", "safe+wide"]);
+    assert_eq!(path(&plan, &standing), ["mode+depth", "safe+wide", "tail"]);
     assert_eq!(standing.end, Some(End::Whole));
 }
 
