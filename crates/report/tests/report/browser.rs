@@ -14,7 +14,7 @@ fn the_report_works_in_a_browser() {
     std::fs::write(&file, report::html(&stage.pages())).unwrap();
     let address = format!("file://{}", file.display());
     browser.open(&address, 1200, "light");
-    assert_eq!(browser.value("document.querySelectorAll('section').length"), json!(10));
+    assert_eq!(browser.value("document.querySelectorAll('section').length"), json!(11));
     assert_eq!(browser.value("document.querySelectorAll('script').length"), json!(1));
 
     // Sorting by cost, upwards and downwards.
@@ -84,7 +84,7 @@ fn the_live_page_follows_a_campaign() {
     browser
         .until(&format!("document.querySelectorAll('#trials-table tbody tr').length === {}", rows + added));
     assert_ne!(browser.value("document.getElementById('live').textContent"), before);
-    assert_eq!(browser.value("document.querySelectorAll('section').length"), json!(10));
+    assert_eq!(browser.value("document.querySelectorAll('section').length"), json!(11));
     assert_eq!(browser.errors, Vec::<String>::new());
     let own = format!("http://127.0.0.1:{}/", served.port);
     let outside: Vec<&String> =
