@@ -3,7 +3,7 @@
 use space::Literal;
 use view::{Ablation, Change, Effect};
 
-use crate::{Costs, counted, harmless, number, share, times};
+use crate::{Costs, counted, harmless, share, times};
 
 /// Says in a sentence what the ablation found.
 pub fn conclusion(found: &Ablation, costs: &Costs) -> String {
@@ -42,15 +42,11 @@ pub fn signed(part: f64) -> String {
 
 /// Lists the values that change; parameters that become inactive are only counted.
 pub fn changes(changes: &[Change]) -> String {
-    let text = |value: &Literal| match value {
-        Literal::Float(float) => number(*float),
-        other => other.to_string(),
-    };
     let mut words: Vec<String> = Vec::new();
     for change in changes {
         let Some(value) = &change.value else { continue };
-        let before = change.default.as_ref().map_or_else(|| "inactive".to_owned(), text);
-        words.push(format!("{} {before} -> {}", change.name, text(value)));
+        let before = change.default.as_ref().map_or_else(|| "inactive".to_owned(), Literal::to_string);
+        words.push(format!("{} {before} -> {}", change.name, value));
     }
     let inactive = changes.len() - words.len();
     let rest = if inactive > 0 { format!(" ({inactive} become inactive)") } else { String::new() };
@@ -72,7 +68,6 @@ pub fn effect(effect: Effect, costs: &Costs) -> String {
 pub fn value(value: &Option<Literal>) -> String {
     match value {
         None => "inactive".to_owned(),
-        Some(Literal::Float(float)) => number(*float),
-        Some(other) => harmless(&other.to_string()),
+        Some(value) => harmless(&value.to_string()),
     }
 }

@@ -82,7 +82,7 @@ fn picture(out: &mut Markup, found: &Importance) {
         let middle = (shown.len() - place) as f64 - 0.5;
         let title = format!("{}: {} ± {}", one.name, share(one.share), share(one.spread));
         let bar = middle - 0.2;
-        chart.cell((0.0, bar - 0.17), (one.share, bar + 0.17), "c0", &title);
+        chart.cell((0.0, bar - 0.17), (one.share, bar + 0.17), "key c0", &title);
         let ends = ((one.share - one.spread).max(0.0), (one.share + one.spread).min(most));
         chart.line(&[(ends.0, bar), (ends.1, bar)], "c1");
         chart.name_at((0.0, middle + 0.1), &clipped(&one.name, 60));
@@ -94,7 +94,9 @@ fn picture(out: &mut Markup, found: &Importance) {
         count(found.trials as u64),
         share(found.quantile),
     );
+    out.raw("<div class=\"figures\">");
     figure(out, "Importance of parameters", &chart.finish(), &caption);
+    out.raw("</div>");
 }
 
 fn table(out: &mut Markup, found: &Importance, costs: &Costs) {
