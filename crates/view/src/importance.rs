@@ -97,12 +97,21 @@ impl Importance {
     /// costs count as that quantile; 1 means that no cost is capped. Returns `None` if there is no cost to
     /// learn from, or no parameter to vary.
     pub fn of(records: &Records<'_>, quantile: f64) -> Result<Option<Self>, ViewError> {
+        Self::from_trials(records, quantile, TRIALS)
+    }
+
+    /// Does the same with a forest that learns from at most this many trials.
+    pub(crate) fn from_trials(
+        records: &Records<'_>,
+        quantile: f64,
+        most: usize,
+    ) -> Result<Option<Self>, ViewError> {
         let settings = records.kept.settings()?;
         let costs = Costs::of(records.kept.scenario()?);
         let (space, history) = (&settings.problem.space, records.history());
         let instances = instances(&settings);
         let all = history.trials().len();
-        let part = Part::thinned(all, all, TRIALS);
+        let part = Part::thinned(all, all, most);
         let data = learning::costs(&settings.problem, history, part, &instances);
         let data = completed(data, settings.problem.seed);
         if data.is_empty() || space.ids().all(|id| !space.parameter(id).is_variable()) {

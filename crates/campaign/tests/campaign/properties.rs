@@ -44,7 +44,7 @@ fn case() -> impl Strategy<Value = Case> {
         |(slack, min_pairs, max_pairs, deterministic)| Racing {
             slack,
             min_pairs,
-            max_pairs,
+            max_pairs: max_pairs.max(min_pairs),
             deterministic,
             ..Racing::default()
         },

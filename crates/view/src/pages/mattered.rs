@@ -10,6 +10,10 @@ use crate::records::Records;
 /// Quantile of the predicted cost below which differences are explained: the better half of the space.
 const QUANTILE: f64 = 0.5;
 
+/// Largest number of trials that the model learns from: fewer than for `captune importance`, because a live page is drawn
+/// again and again.
+const TRIALS: usize = 2000;
+
 /// The page "What mattered".
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Mattered {
@@ -21,6 +25,7 @@ pub struct Mattered {
 
 impl Mattered {
     pub(super) fn of(records: &Records<'_>) -> Result<Self, ViewError> {
-        Ok(Self { ablation: Ablation::of(records)?, importance: Importance::of(records, QUANTILE)? })
+        let importance = Importance::from_trials(records, QUANTILE, TRIALS)?;
+        Ok(Self { ablation: Ablation::of(records)?, importance })
     }
 }
