@@ -121,7 +121,7 @@ pub enum TellError {
     /// A cost with a cutoff grows from zero, so it cannot be negative.
     #[error("the cost is {0}, but a cost with a cutoff cannot be negative")]
     Negative(f64),
-    /// A lower bound on the cost was reported although there is no cutoff.
+    /// A lower bound on the cost was reported, but no cutoff is set.
     #[error(
         "a trial can be stopped at a cost only if there is a cutoff; set `cutoff`, or withdraw the trial"
     )]

@@ -11,8 +11,8 @@
 //! | mean, n | mean output of a configuration, and the number of its pairs |
 //! | t | quantile of Student's t distribution at [`CONFIDENCE`], with Σ (n_g - 1) degrees of freedom |
 //!
-//! Differences between instances are no noise: every configuration meets the same instances. Without two seeds on an
-//! instance nothing is known about the noise, and there is no doubt.
+//! Differences between instances do not count as noise, because every configuration meets the same instances. The noise
+//! is unknown until some instance has run with two seeds; until then, the margin is 0.
 
 use std::collections::BTreeMap;
 

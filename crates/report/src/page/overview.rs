@@ -25,7 +25,7 @@ fn verdict(out: &mut Markup, overview: &Overview, costs: &Costs) {
         (Some(verdict), _) => lines(verdict, costs, Hosts::Always),
         (None, Some(training)) => vec![
             format!("So far, in training: {}.", costs.in_training(training)),
-            "There is no verdict yet: only pairs that the search has not used can give one.".to_owned(),
+            "No verdict yet: it needs trials on pairs that the search has not used.".to_owned(),
         ],
         (None, None) if overview.picture.best.is_none() => {
             vec!["Every trial of the best configuration failed, so there is nothing to compare.".to_owned()]

@@ -10,10 +10,7 @@ use crate::plot::{Chart, Scale, Size};
 pub(super) fn draw(page: &Trajectory, costs: &Costs) -> Markup {
     let mut out = Markup::new();
     if page.takeovers.is_empty() {
-        nothing(
-            &mut out,
-            "There is no incumbent yet: the first one appears when a trial of the default has ended.",
-        );
+        nothing(&mut out, "No incumbent yet. The first one appears when a trial of the default has ended.");
         return out;
     }
     let thinned = view::pages::Thinned::evenly(page.takeovers.clone(), 500);

@@ -121,25 +121,24 @@ impl Shared {
             let number: usize = number.parse().ok()?;
             Some((number, self.campaigns.get(number)?))
         };
-        match parts[..] {
-            [] if self.campaigns.len() == 1 => self.page(0, &self.campaigns[0]).send(stream),
-            [] => Answer::page(live::side_by_side(&self.campaigns)).send(stream),
-            ["c", number] => match campaign(number) {
-                Some((number, campaign)) => self.page(number, campaign).send(stream),
-                None => Answer::refusal(404, "there is no such campaign").send(stream),
+        let ["c", number, rest @ ..] = &parts[..] else {
+            return match (&parts[..], &self.campaigns[..]) {
+                ([], [only]) => self.page(0, only).send(stream),
+                ([], several) => Answer::page(live::side_by_side(several)).send(stream),
+                _ => Answer::refusal(404, "page not found").send(stream),
+            };
+        };
+        let Some((number, campaign)) = campaign(number) else {
+            return Answer::refusal(404, "campaign not found").send(stream);
+        };
+        match rest {
+            [] => self.page(number, campaign).send(stream),
+            ["body"] => match campaign.body() {
+                Ok(body) => Answer::page(body).send(stream),
+                Err(error) => Answer::refusal(503, &error).send(stream),
             },
-            ["c", number, "body"] => match campaign(number) {
-                Some((_, campaign)) => match campaign.body() {
-                    Ok(body) => Answer::page(body).send(stream),
-                    Err(error) => Answer::refusal(503, &error).send(stream),
-                },
-                None => Answer::refusal(404, "there is no such campaign").send(stream),
-            },
-            ["c", number, "events"] => match campaign(number) {
-                Some((_, campaign)) => follow(campaign, stream),
-                None => Answer::refusal(404, "there is no such campaign").send(stream),
-            },
-            _ => Answer::refusal(404, "there is no such page").send(stream),
+            ["events"] => follow(campaign, stream),
+            _ => Answer::refusal(404, "page not found").send(stream),
         }
     }
 
