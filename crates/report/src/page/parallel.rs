@@ -11,8 +11,8 @@ use crate::plot::{clipped, number};
 /// Largest number of axes for parameters.
 const AXES: usize = 10;
 const WIDTH: f64 = 960.0;
-const TOP: f64 = 40.0;
-const BOTTOM: f64 = 330.0;
+const TOP: f64 = 46.0;
+const BOTTOM: f64 = 336.0;
 const LEFT: f64 = 60.0;
 
 pub(super) fn draw(page: &Search, costs: &Costs) -> Markup {

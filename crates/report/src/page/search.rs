@@ -3,9 +3,9 @@
 use view::pages::{Dimension, Search, SearchTrial, Tried};
 use words::{Costs, name};
 
-use super::{better, colour, cost_tick, figure, left_out, nothing, parallel, ratio, reading, time};
+use super::{better, cost_tick, figure, left_out, nothing, parallel, predicted, ratio, reading, small, time};
 use crate::markup::Markup;
-use crate::plot::{Chart, Direction, Scale, Size};
+use crate::plot::{Chart, Direction, Scale, Size, colour};
 
 /// Largest number of parameters with a picture of their own.
 const PARAMETERS: usize = 24;
@@ -20,6 +20,7 @@ pub(super) fn draw(page: &Search, costs: &Costs) -> Markup {
     out.push(&parallel::draw(page, costs));
     marginals(&mut out, page, costs);
     grids(&mut out, page, costs);
+    predicted::draw(&mut out, page, costs);
     sampling(&mut out, page);
     out
 }
@@ -53,7 +54,13 @@ fn trials(out: &mut Markup, page: &Search, costs: &Costs) {
     chart.legend(&keys);
     let caption = format!(
         "One mark per trial, coloured by what proposed its configuration. A filled dot is a finished trial, an open \
-         arrow one that was stopped and would have cost more, a cross at the top one that failed.{}",
+         arrow one that was stopped and would have cost more, a cross at the top one that failed.{}{}",
+        // The search may propose a configuration that an ablation has tried before.
+        if page.origins.iter().any(|origin| origin == "ablation") {
+            " Configurations with the origin \"ablation\" were first tried by an ablation; its own trials are not shown."
+        } else {
+            ""
+        },
         left_out(&page.trials, "trials")
     );
     out.raw("<div class=\"broad\">");
@@ -125,13 +132,6 @@ fn shown(page: &Search) -> String {
     } else {
         String::new()
     }
-}
-
-fn small(out: &mut Markup, title: &str, chart: &Markup) {
-    out.open("figure", &[]);
-    out.add("h4", &[], title);
-    out.push(chart);
-    out.close("figure");
 }
 
 /// Writes the values at the ends of the range, or the names of the choices.
