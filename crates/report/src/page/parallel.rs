@@ -88,7 +88,7 @@ pub(super) fn draw(page: &Search, costs: &Costs) -> Markup {
     );
     let caption = format!(
         "One line per configuration, through its value of each parameter. The last axis is the cost relative to the \
-         {}'s, by rank; better is higher. The best tenth is dark. Shown are the {axes} parameters whose values differ \
+         {}'s, by rank; better is higher. The best tenth stands out. Shown are the {axes} parameters whose values differ \
          most between good and other configurations.{}",
         costs.against,
         left_out(&page.tried, "configurations")
