@@ -79,10 +79,8 @@ fn leaves(regions: Vec<Region>, instances: usize) -> Vec<Leaf> {
         let reached = region.instances.len() as f64 / instances as f64;
         Leaf { weight: reached * region.value * volume, sides }
     };
-    let mut leaves: Vec<Leaf> = regions.into_iter().map(leaf).collect();
-    // Only inactive values reach such a leaf, and these do not occur in completed rows.
-    leaves.retain(|leaf| leaf.sides.iter().all(|(_, _, probability)| *probability > 0.0));
-    leaves
+    // A leaf that only inactive values reach has the weight 0.
+    regions.into_iter().map(leaf).collect()
 }
 
 /// Returns the prediction of one tree.

@@ -1,6 +1,6 @@
 //! Every trial over time, the values tried over time, and relative costs by value.
 
-use view::pages::{Dimension, Search, SearchTrial, Tried};
+use view::pages::{Dimension, Search, SearchTrial};
 use words::{Costs, name};
 
 use super::{better, cost_tick, figure, left_out, nothing, parallel, predicted, ratio, reading, small, time};
@@ -149,14 +149,13 @@ fn sampling(out: &mut Markup, page: &Search) {
         if let Some(default) = dimension.default {
             chart.guide((0.0, default), (end, default), "equal", "");
         }
-        let mark = |chart: &mut Chart, one: &Tried| {
-            let Some(at) = one.positions[place] else { return };
-            let class = if one.incumbent { "c3 big" } else { "c0 pale" };
-            chart.dot((one.at, at), class, "");
+        let points = |incumbent: bool| -> Vec<(f64, f64)> {
+            let own = page.tried.shown.iter().filter(|one| one.incumbent == incumbent);
+            own.filter_map(|one| Some((one.at, one.positions[place]?))).collect()
         };
         // Incumbents are drawn last, on top of the others.
-        page.tried.shown.iter().filter(|one| !one.incumbent).for_each(|one| mark(&mut chart, one));
-        page.tried.shown.iter().filter(|one| one.incumbent).for_each(|one| mark(&mut chart, one));
+        chart.dots(&points(false), "c0 pale");
+        chart.dots(&points(true), "c3");
         let title = match (dimension.ticks.first(), dimension.ticks.last()) {
             (Some((_, low)), Some((_, high))) => format!("{}: {low} to {high}", dimension.name),
             _ => dimension.name.clone(),

@@ -16,7 +16,7 @@ fn session(host: String, reason: Option<String>) -> Session {
     Session { began_at, ended_at: None, reason, host, pid: 1, version }
 }
 
-const PLACES: [Place; 16] = [
+const PLACES: [Place; 17] = [
     ("instance", |pages, text| pages.inputs.instances[0].name = text),
     ("family of an instance", |pages, text| pages.inputs.instances[0].family = Some(text)),
     ("instance of a pair", |pages, text| pages.duel.pairs[0].instance = text),
@@ -39,6 +39,10 @@ const PLACES: [Place; 16] = [
     ("end of the campaign", |pages, text| {
         pages.overview.picture.state = State::Stopped { reason: format!("aborted: {text}") };
     }),
+    ("machine of the verdict", |pages, text| {
+        let Figured::Known(figures) = &mut pages.overview.picture.figures else { unreachable!() };
+        figures.verdict.as_mut().unwrap().hosts = vec![text];
+    }),
     ("problem with the scenario", |pages, text| {
         pages.overview.picture.figures = Figured::Unknown { problem: text };
     }),
@@ -51,19 +55,17 @@ fn json(pages: &Pages) -> String {
 #[test]
 fn every_place_that_could_identify_something_is_hidden() {
     let whole = pages(&campaign());
+    let mut leaks = Vec::new();
     for (what, write) in PLACES {
         let mut pages = whole.clone();
         write(&mut pages, "xyzzy".to_owned());
         assert!(json(&pages).contains("xyzzy"), "{what} is not in the pages, so hiding it proves nothing");
         pages.redact();
-        assert!(!json(&pages).contains("xyzzy"), "{what}");
+        if json(&pages).contains("xyzzy") {
+            leaks.push(what);
+        }
     }
-    let mut pages = whole;
-    let Figured::Known(figures) = &mut pages.overview.picture.figures else { unreachable!() };
-    figures.verdict.as_mut().unwrap().hosts = vec!["xyzzy".to_owned()];
-    assert!(json(&pages).contains("xyzzy"));
-    pages.redact();
-    assert!(!json(&pages).contains("xyzzy"), "machine of the verdict");
+    assert_eq!(leaks, Vec::<&str>::new());
 }
 
 #[test]
