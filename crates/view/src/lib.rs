@@ -32,6 +32,7 @@ mod folds;
 mod importance;
 mod kept;
 mod later;
+mod model;
 pub mod pages;
 mod pass;
 mod picture;
