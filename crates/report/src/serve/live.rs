@@ -196,3 +196,28 @@ fn row(table: &mut Markup, picture: &Picture) {
     };
     table.add("td", &[("class", "wide")], &result);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawing_takes_at_most_a_two_hundredth_of_the_time() {
+        let drawn = |ago: u64| Drawn {
+            name: String::new(),
+            pages: Vec::new().into(),
+            version: String::new(),
+            at: Instant::now().checked_sub(Duration::from_secs(ago)).unwrap(),
+            took: Duration::from_millis(100),
+        };
+        assert!(!drawn(10).is_due() && drawn(30).is_due(), "100 ms of drawing are paid for after 20 s");
+    }
+
+    #[test]
+    fn the_time_of_all_threads_counts() {
+        let before = cpu();
+        let busy = || while cpu().saturating_sub(before) < Duration::from_millis(20) {};
+        std::thread::scope(|scope| scope.spawn(busy).join()).unwrap();
+        assert!(cpu().saturating_sub(before) >= Duration::from_millis(20));
+    }
+}
