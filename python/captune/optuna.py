@@ -36,8 +36,6 @@ from captune._types import Told
 __all__ = ["Sampler", "at_least"]
 
 _AT_LEAST = "captune:at_least"
-# Number of parameters up to which a Gaussian process proposes; a forest is faster and as good with more of them.
-_FEW = 20
 
 
 def at_least(trial: optuna.Trial, value: float) -> None:
@@ -100,9 +98,6 @@ class Sampler(BaseSampler):
         space = translation.space()
         known, names = self._known(study, translation, space)
         pending = self._pending(study, trial, translation, space)
-        search = self._search
-        if search == "auto" and len(space) <= _FEW:
-            search = "gaussian"
         tuner = Tuner(
             space,
             maximise=study.direction == StudyDirection.MAXIMIZE,
@@ -114,7 +109,7 @@ class Sampler(BaseSampler):
             features=None,
             seed=self._seed,
             deterministic=True,
-            search=search,
+            search=self._search,
             surrogate=None,
             initial=[],
             baseline=None,
