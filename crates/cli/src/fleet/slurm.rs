@@ -145,7 +145,8 @@ fn start_coordinator(arguments: &SlurmArguments, folder: &Path, name: &str) -> a
     let script = format!(
         "{run} &\nrun=$!\ntrap 'kill -USR1 \"$run\"' USR1 TERM\nwait \"$run\"\ncode=$?\n\
          while kill -0 \"$run\" 2>/dev/null; do wait \"$run\"; code=$?; done\n\
-         if [ \"$code\" -eq 130 ]; then scontrol requeue \"$SLURM_JOB_ID\"; fi\nexit \"$code\""
+         if [ \"$code\" -eq 130 ]; then\n  scontrol requeue \"$SLURM_JOB_ID\" && \
+         scontrol update JobId=\"$SLURM_JOB_ID\" StartTime=now\nfi\nexit \"$code\""
     );
     let mut command = sbatch(arguments, folder, &coordinator_name(name))?;
     command.args(["--requeue", "--open-mode=append"]).args(&arguments.options).arg("--wrap").arg(script);

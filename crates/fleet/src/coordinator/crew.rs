@@ -63,7 +63,12 @@ impl Crew {
 
     /// Adds a worker, and returns what is known about it.
     pub(super) fn join(&mut self, name: &str, beat: &Beat, now: f64) -> RemoteWorker {
-        let next = self.known.values().map(|(first, slots)| first + slots).max().unwrap_or(FIRST_SLOT);
+        let next = self
+            .known
+            .values()
+            .map(|(first, slots)| first.saturating_add(*slots))
+            .max()
+            .unwrap_or(FIRST_SLOT);
         let known = self.known.get(name).filter(|(_, slots)| *slots == beat.slots);
         let first_slot = known.map_or(next, |&(first, _)| first);
         self.known.insert(name.to_owned(), (first_slot, beat.slots));

@@ -345,7 +345,7 @@ impl Dispatch {
         self.next_lease += 1;
         let Some(member) = self.crew.get_mut(worker) else { return };
         member.asks.remove(&ask.number);
-        let slot = member.about.first_slot + ask.slot;
+        let slot = member.about.first_slot.saturating_add(ask.slot);
         let since = self.clock.at(now);
         let id = request.id;
         let held = Held {

@@ -169,3 +169,28 @@ fn a_campaign_outlives_its_jobs_and_nodes() {
     let folder = stage.folder.display().to_string();
     await_that("the end of all processes", Duration::from_secs(40), || processes(&folder).is_empty());
 }
+
+/// The coordinator is a job too. When its job is to end, it queues itself again.
+#[test]
+fn the_coordinator_can_be_a_job_that_queues_itself_again() {
+    let Some(nats) = nats_server() else { return };
+    let stage = sleepers(&SCENARIO.replace("trials = 60", "trials = 300"));
+    let Some(cluster) = Cluster::start(&stage.folder.join("slurm")) else { return };
+    let line = "fleet slurm count.toml --coordinator job --workers 2 --time 10m -- --cpus-per-task=1";
+    let output = cluster.captune(&stage, line).env("CAPTUNE_NATS", nats).output().unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stderr(&output).starts_with("the coordinator is job "), "{}", stderr(&output));
+    await_that("some trials", PATIENCE, || count(&stage, "SELECT count(*) FROM trial") > 20);
+    let name = "--format=%i|%j";
+    let jobs = cluster.said(&["squeue", "--noheader", "--state=RUNNING", name]);
+    let run = jobs.lines().find(|line| line.ends_with("-run")).unwrap().split('|').next().unwrap().trim();
+    cluster.said(&["scancel", "--batch", "--signal=USR1", run]);
+    await_that("a second session", PATIENCE, || count(&stage, "SELECT count(*) FROM session") == 2);
+    let over = "SELECT count(*) FROM session WHERE reason LIKE 'budget spent%'";
+    await_that("the end of the campaign", PATIENCE, || count(&stage, over) == 1);
+    assert_eq!(count(&stage, "SELECT count(*) FROM trial"), 300);
+    await_that("an empty queue", PATIENCE, || cluster.said(&["squeue", "--noheader"]).trim().is_empty());
+    drop(cluster);
+    let folder = stage.folder.display().to_string();
+    await_that("the end of all processes", Duration::from_secs(40), || processes(&folder).is_empty());
+}

@@ -81,3 +81,36 @@ fn options_of_a_fleet_need_a_fleet() {
     let output = stage.captune("run count.toml --fleet --nats /no/such/program");
     assert!(stderr(&output).contains("cannot run /no/such/program"), "{}", stderr(&output));
 }
+
+#[cfg(feature = "tls")]
+#[test]
+fn connections_to_other_addresses_are_encrypted() {
+    let Some(nats) = nats_server() else { return };
+    let stage = sleepers(&SCENARIO.replace("trials = 60", "trials = 6"));
+    let line = format!("fleet up 2 --any-core count.toml --listen 0.0.0.0 --nats {}", nats.display());
+    let output = stage.captune(&line);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!(count(&stage, "SELECT count(*) FROM trial"), 6);
+    let files = stage.folder.join("count.campaign/fleet");
+    let invitation = std::fs::read_to_string(files.join("join.json")).unwrap();
+    assert!(invitation.contains("BEGIN CERTIFICATE"), "{invitation}");
+    assert!(std::fs::read_to_string(files.join("server.conf")).unwrap().contains("tls {"));
+    for secret in ["join.json", "server.conf", "key.pem"] {
+        let mode = std::fs::metadata(files.join(secret)).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{secret}");
+    }
+}
+
+#[cfg(not(feature = "tls"))]
+#[test]
+fn without_encryption_other_machines_cannot_connect() {
+    let Some(nats) = nats_server() else { return };
+    let stage = sleepers(SCENARIO);
+    let output = stage.captune(&format!("run count.toml --fleet --listen 0.0.0.0 --nats {}", nats.display()));
+    let said = stderr(&output);
+    assert_ne!(code(&output), 0);
+    assert!(
+        said.contains("0.0.0.0 is reachable from other machines, so connections must be encrypted"),
+        "{said}"
+    );
+}
