@@ -1,6 +1,6 @@
 //! The file that tells workers where the coordinator is and how they are admitted.
 //!
-//! It is in the campaign's folder, and only its owner may read it: whoever knows its content can report results.
+//! It is in the campaign's folder, and only its owner may read it, because a reader could report results.
 //! Beside it is the text of the scenario, from which workers build the commands.
 
 use std::collections::BTreeSet;

@@ -183,7 +183,7 @@ impl Dispatch {
         let Report { worker, what } = report;
         match (self.crew.get_mut(&worker), &what) {
             (Some(member), _) => member.heard = now,
-            // A result counts whoever sends it, as long as its lease exists.
+            // A result counts as long as its lease exists, even if its sender is unknown.
             (None, Reported::Beat(_) | Reported::Result { .. } | Reported::Leave { .. }) => {}
             (None, _) => {
                 self.send(&worker, Order::Introduce);
