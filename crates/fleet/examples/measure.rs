@@ -199,7 +199,9 @@ fn trip(nats: &str) {
         stand.fleet.settled(&[TrialId(id)]);
         times.push(began.elapsed().as_secs_f64() * 1e3);
     }
+    let mut commits: Vec<f64> = times.iter().zip(&without_commit).map(|(whole, part)| whole - part).collect();
     quantiles("round trip with commit, ms", &mut times);
+    quantiles("the commit alone, ms", &mut commits);
     quantiles("round trip without commit, ms", &mut without_commit);
     stand.end();
     worker.join().unwrap();

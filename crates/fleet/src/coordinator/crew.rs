@@ -19,14 +19,14 @@ pub(super) struct Member {
     pub(super) heard: f64,
     /// Number of its last heartbeat.
     pub(super) beat: u64,
-    /// Slots that wait for a trial.
-    pub(super) asks: BTreeMap<u64, Ask>,
 }
 
 /// All workers that are connected, and the slots of those that were.
 #[derive(Debug, Default)]
 pub(super) struct Crew {
     members: BTreeMap<String, Member>,
+    /// Slots that wait for a trial, by worker and number.
+    asks: BTreeMap<String, BTreeMap<u64, Ask>>,
     /// First slot of each worker that ever joined, by name. A worker that returns gets the same slots.
     known: BTreeMap<String, (u32, u32)>,
     /// Whether the difference in speed was reported.
@@ -48,8 +48,47 @@ impl Crew {
         self.members.get(name)
     }
 
-    pub(super) fn members(&self) -> impl Iterator<Item = &Member> {
-        self.members.values()
+    /// Returns the number of workers.
+    pub(super) fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Returns whether any slot waits for a trial.
+    pub(super) fn has_asks(&self) -> bool {
+        !self.asks.is_empty()
+    }
+
+    /// Notes that a slot waits for a trial.
+    pub(super) fn ask(&mut self, worker: &str, ask: Ask) {
+        self.asks.entry(worker.to_owned()).or_default().insert(ask.number, ask);
+    }
+
+    /// Replaces everything that a worker waits for.
+    pub(super) fn set_asks(&mut self, worker: &str, asks: &[Ask]) {
+        self.asks.remove(worker);
+        asks.iter().for_each(|ask| self.ask(worker, *ask));
+    }
+
+    /// Removes a request for work; returns `None` if there is no such request.
+    pub(super) fn withdraw(&mut self, worker: &str, number: u64) -> Option<Ask> {
+        let asks = self.asks.get_mut(worker)?;
+        let ask = asks.remove(&number);
+        if asks.is_empty() {
+            self.asks.remove(worker);
+        }
+        ask
+    }
+
+    /// Returns a request for work that fits, of the worker with the largest share of free slots, so that
+    /// trials spread over machines.
+    pub(super) fn choose(&self, fits: impl Fn(&Ask) -> bool) -> Option<(String, Ask)> {
+        let candidates = self.asks.iter().filter_map(|(worker, asks)| {
+            let ask = asks.values().find(|ask| fits(ask))?;
+            let slots = self.members.get(worker).map_or(1, |member| member.about.slots);
+            Some((asks.len() as f64 / f64::from(slots), worker, *ask))
+        });
+        let chosen = candidates.max_by(|a, b| a.0.total_cmp(&b.0));
+        chosen.map(|(_, worker, ask)| (worker.clone(), ask))
     }
 
     /// Returns the total number of slots.
@@ -79,12 +118,13 @@ impl Crew {
             slots: beat.slots,
             speed: beat.speed,
         };
-        let member = Member { about: about.clone(), heard: now, beat: 0, asks: BTreeMap::new() };
+        let member = Member { about: about.clone(), heard: now, beat: 0 };
         self.members.insert(name.to_owned(), member);
         about
     }
 
     pub(super) fn remove(&mut self, name: &str) -> Option<Member> {
+        self.asks.remove(name);
         self.members.remove(name)
     }
 

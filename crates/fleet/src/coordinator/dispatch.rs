@@ -60,6 +60,8 @@ pub struct Held {
     until: f64,
     reached: Option<f64>,
     is_cancelled: bool,
+    /// Whether the worker has reported that it has the trial.
+    is_confirmed: bool,
     /// The time in seconds that it may take.
     longest: Option<f64>,
 }
@@ -74,6 +76,8 @@ pub struct Dispatch {
     held: BTreeMap<u64, Held>,
     /// Lease of each held trial.
     leases: BTreeMap<TrialId, u64>,
+    /// Leases of each worker.
+    by_worker: BTreeMap<String, BTreeSet<u64>>,
     /// Leases of trials whose results have come but are not on disk, with their workers.
     unsettled: BTreeMap<TrialId, (u64, String)>,
     /// Leases of an earlier session that may still be held.
@@ -98,6 +102,7 @@ impl Dispatch {
             waiting: VecDeque::new(),
             held: BTreeMap::new(),
             leases: BTreeMap::new(),
+            by_worker: BTreeMap::new(),
             unsettled: BTreeMap::new(),
             earlier: leases.into_iter().map(|lease| (lease.trial, lease)).collect(),
             renewed: BTreeSet::new(),
@@ -131,10 +136,20 @@ impl Dispatch {
         if let Some(Lease { id, trial, worker, slot, since, .. }) = self.earlier.remove(&request.id) {
             // The worker has not been heard yet in this session, so it gets the full time.
             let until = now + self.terms.lease;
-            let (ask, reached, is_cancelled) = (None, None, false);
-            let held = Held { request, worker, ask, slot, since, until, reached, is_cancelled, longest };
-            self.held.insert(id, held);
-            self.leases.insert(trial, id);
+            let held = Held {
+                request,
+                worker,
+                ask: None,
+                slot,
+                since,
+                until,
+                reached: None,
+                is_cancelled: false,
+                is_confirmed: true,
+                longest,
+            };
+            debug_assert_eq!(held.request.id, trial);
+            self.hold(id, held);
         } else {
             self.waiting.push_back((request, longest));
             self.hand_out(now);
@@ -240,16 +255,14 @@ impl Dispatch {
             return;
         }
         member.beat = beat.number;
-        member.asks = beat.asks.iter().map(|ask| (ask.number, *ask)).collect();
+        self.crew.set_asks(worker, &beat.asks);
         let reported: BTreeMap<u64, Option<f64>> = beat.leases.into_iter().collect();
-        let mine: Vec<u64> =
-            self.held.iter().filter(|(_, held)| held.worker == worker).map(|(&lease, _)| lease).collect();
         let mut caps = Vec::new();
-        for lease in mine {
+        for lease in self.leases_of(worker) {
             self.reconcile(worker, lease, &reported, &mut caps, now);
         }
         let drop: Vec<u64> = reported.keys().copied().filter(|lease| !self.knows(*lease)).collect();
-        let next = self.terms.beat.max(self.crew.members().count() as f64 / BEATS_PER_SECOND);
+        let next = self.terms.beat.max(self.crew.len() as f64 / BEATS_PER_SECOND);
         let next = next.min(self.terms.lease / 3.0);
         self.send(worker, Order::Heard { number: beat.number, next, drop, caps });
         self.hand_out(now);
@@ -265,9 +278,10 @@ impl Dispatch {
         now: f64,
     ) {
         let Some(held) = self.held.get_mut(&lease) else { return };
-        let ask = held.ask.and_then(|ask| self.crew.get_mut(worker)?.asks.remove(&ask));
+        let ask = held.ask.and_then(|ask| self.crew.withdraw(worker, ask));
         match (reported.get(&lease), ask) {
             (Some(reached), _) => {
+                held.is_confirmed = true;
                 held.reached = [held.reached, *reached].into_iter().flatten().reduce(f64::max);
                 if !held.is_cancelled {
                     held.until = now + self.terms.lease;
@@ -285,6 +299,8 @@ impl Dispatch {
                 self.send(worker, Order::Grant(grant));
             }
             (None, Some(_)) => self.lose(lease, "cancelled", now),
+            // The worker stopped asking while the grant was on its way.
+            (None, None) if !held.is_confirmed => self.give_back(worker, lease, now),
             (None, None) => self.lose(lease, "its worker no longer has it", now),
         }
     }
@@ -308,31 +324,25 @@ impl Dispatch {
     }
 
     fn ask(&mut self, worker: &str, ask: Ask, now: f64) {
-        let is_granted = self.held.values().any(|held| held.worker == worker && held.ask == Some(ask.number));
-        if let Some(member) = self.crew.get_mut(worker).filter(|_| !is_granted) {
-            member.asks.insert(ask.number, ask);
-            self.hand_out(now);
+        let grants = |lease: &u64| self.held.get(lease).is_some_and(|held| held.ask == Some(ask.number));
+        if self.by_worker.get(worker).is_some_and(|leases| leases.iter().any(grants)) {
+            return;
         }
+        self.crew.ask(worker, ask);
+        self.hand_out(now);
     }
 
     /// Gives waiting trials to workers that ask, in the order of submission.
     fn hand_out(&mut self, now: f64) {
         let mut place = 0;
         while let Some((_, longest)) = self.waiting.get(place) {
+            if !self.crew.has_asks() {
+                return;
+            }
             let fits = |ask: &Ask| ask.left.is_none_or(|left| left > 0.0 && longest.unwrap_or(0.0) <= left);
-            // The least busy worker first, so that trials spread over machines.
-            let candidates = self.crew.members().filter_map(|member| {
-                let ask = member.asks.values().find(|ask| fits(ask))?;
-                let free = member.asks.len() as f64 / f64::from(member.about.slots);
-                Some((free, &member.about.name, *ask))
-            });
-            let chosen = candidates.max_by(|a, b| a.0.total_cmp(&b.0));
-            let Some((worker, ask)) = chosen.map(|(_, worker, ask)| (worker.clone(), ask)) else {
+            let Some((worker, ask)) = self.crew.choose(fits) else {
+                // Later trials may be shorter.
                 place += 1;
-                // Later trials may be shorter, but without a free slot the search would be in vain.
-                if self.crew.members().all(|member| member.asks.is_empty()) {
-                    return;
-                }
                 continue;
             };
             let Some((request, longest)) = self.waiting.remove(place) else { return };
@@ -344,8 +354,8 @@ impl Dispatch {
         let lease = self.next_lease;
         self.next_lease += 1;
         let Some(member) = self.crew.get_mut(worker) else { return };
-        member.asks.remove(&ask.number);
         let slot = member.about.first_slot.saturating_add(ask.slot);
+        self.crew.withdraw(worker, ask.number);
         let since = self.clock.at(now);
         let id = request.id;
         let held = Held {
@@ -357,11 +367,11 @@ impl Dispatch {
             until: now + self.terms.lease,
             reached: None,
             is_cancelled: false,
+            is_confirmed: false,
             longest,
         };
         let grant = grant(&self.terms, lease, &held);
-        self.held.insert(lease, held);
-        self.leases.insert(id, lease);
+        self.hold(lease, held);
         self.send(worker, Order::Grant(grant));
         self.ring(Happening::Started { id, slot: slot as usize, at: since });
         let until = since_1970() + self.terms.lease;
@@ -369,16 +379,38 @@ impl Dispatch {
         self.ring(Happening::News(News::Leased(news)));
     }
 
+    fn hold(&mut self, lease: u64, held: Held) {
+        self.leases.insert(held.request.id, lease);
+        self.by_worker.entry(held.worker.clone()).or_default().insert(lease);
+        self.held.insert(lease, held);
+    }
+
+    /// Ends a lease; returns `None` if there is no such lease.
+    fn let_go(&mut self, lease: u64) -> Option<Held> {
+        let held = self.held.remove(&lease)?;
+        self.leases.remove(&held.request.id);
+        if let Some(leases) = self.by_worker.get_mut(&held.worker) {
+            leases.remove(&lease);
+            if leases.is_empty() {
+                self.by_worker.remove(&held.worker);
+            }
+        }
+        Some(held)
+    }
+
+    fn leases_of(&self, worker: &str) -> Vec<u64> {
+        self.by_worker.get(worker).into_iter().flatten().copied().collect()
+    }
+
     /// Processes a result. One that is late or repeated is confirmed without being used.
     fn result(&mut self, worker: &str, lease: u64, outcome: Outcome, now: f64) {
-        let Some(held) = self.held.remove(&lease) else {
+        let Some(held) = self.let_go(lease) else {
             if !self.knows(lease) {
                 self.send(worker, Order::Settled { lease });
             }
             return;
         };
         let id = held.request.id;
-        self.leases.remove(&id);
         match outcome {
             Outcome::Ended { observation, detail } => {
                 self.has_succeeded |= observation.status() == Status::Finished;
@@ -403,8 +435,7 @@ impl Dispatch {
 
     /// Puts a trial that a worker gave back at the front of the queue.
     fn give_back(&mut self, worker: &str, lease: u64, now: f64) {
-        let Some(held) = self.held.remove(&lease) else { return };
-        self.leases.remove(&held.request.id);
+        let Some(held) = self.let_go(lease) else { return };
         self.send(worker, Order::Settled { lease });
         if held.is_cancelled {
             self.end(&held, lost(None), now);
@@ -416,8 +447,7 @@ impl Dispatch {
 
     /// Ends a trial whose worker has gone.
     fn lose(&mut self, lease: u64, why: &str, now: f64) {
-        let Some(held) = self.held.remove(&lease) else { return };
-        self.leases.remove(&held.request.id);
+        let Some(held) = self.let_go(lease) else { return };
         let host = self.crew.get(&held.worker).map_or(&held.worker, |member| &member.about.host);
         let reason = format!("the worker on {host} is gone: {why}");
         let account = lost((!held.is_cancelled).then_some(reason));
@@ -425,9 +455,7 @@ impl Dispatch {
     }
 
     fn leave(&mut self, worker: &str, why: &str, now: f64) {
-        let theirs: Vec<u64> =
-            self.held.iter().filter(|(_, held)| held.worker == worker).map(|(&lease, _)| lease).collect();
-        theirs.into_iter().for_each(|lease| self.lose(lease, why, now));
+        self.leases_of(worker).into_iter().for_each(|lease| self.lose(lease, why, now));
         let Some(member) = self.crew.remove(worker) else { return };
         let RemoteWorker { name, host, .. } = member.about;
         self.ring(Happening::News(News::Left { name, host, why: why.to_owned() }));

@@ -12,6 +12,8 @@ use super::dispatch::{Dispatch, Effect, Terms};
 use crate::message::{Order, Report, encode, to_all, to_coordinator, to_worker};
 use crate::nats::{Address, Client, Delivery, Options, Outbox};
 
+/// Time between two looks for leases that have run out.
+const TICK: Duration = Duration::from_millis(50);
 /// Time between two renewals of the deadlines in the store.
 const RENEWAL: Duration = Duration::from_secs(5);
 
@@ -76,6 +78,7 @@ impl Coordinator {
             name: "captune coordinator".to_owned(),
             subjects: vec![to_coordinator(&campaign)],
             addresses,
+            tick: TICK,
         };
         let client = Client::start(options, handler)?;
         bell.ring(Happening::News(News::NoWorkers));

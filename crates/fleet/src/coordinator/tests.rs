@@ -150,10 +150,23 @@ fn a_grant_that_got_lost_is_repeated() {
 
 #[test]
 fn a_trial_that_its_worker_no_longer_has_is_lost_at_once() {
-    let (mut dispatch, _) = one_held();
-    let effects = dispatch.hear(from("w", Reported::Beat(beat(2, &[2], &[]))), 1.0);
+    let (mut dispatch, lease) = one_held();
+    dispatch.hear(from("w", Reported::Beat(beat(2, &[], &[lease]))), 1.0);
+    let effects = dispatch.hear(from("w", Reported::Beat(beat(3, &[2], &[]))), 2.0);
     let [record] = ended(&effects)[..] else { panic!("{effects:?}") };
     assert!(record.is_lost());
+}
+
+#[test]
+fn a_grant_to_a_worker_that_no_longer_asks_goes_to_another() {
+    let (mut dispatch, lease) = one_held();
+    let effects = dispatch.hear(from("w", Reported::Beat(beat(2, &[], &[]))), 1.0);
+    assert!(ended(&effects).is_empty(), "it never ran, so it is not lost: {effects:?}");
+    // The worker hands back the grant when that arrives.
+    dispatch.hear(from("w", Reported::Return { lease }), 1.1);
+    let effects = dispatch.hear(from("v", Reported::Beat(beat(1, &[1], &[]))), 2.0);
+    let [("v", grant)] = &grants(&effects)[..] else { panic!("{effects:?}") };
+    assert_eq!(grant.trial, TrialId(1));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -11,8 +11,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::link::{Address, ConnectError, Link};
 use super::wire::{Frame, next_frame, publish};
 
-/// Time between two ticks of the handler.
-const TICK: Duration = Duration::from_millis(50);
+/// Shortest pause between two attempts to connect.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 /// Silence after which the client asks whether the server is still there, and after which it gives up.
 const ASK_AFTER: Duration = Duration::from_secs(2);
 const GIVE_UP_AFTER: Duration = Duration::from_secs(6);
@@ -47,6 +47,8 @@ pub struct Options {
     /// Function that returns the servers to try, in this order. It is called before each round of attempts,
     /// since a server may move.
     pub addresses: Box<dyn FnMut() -> Vec<Address> + Send>,
+    /// Time between two ticks of the handler.
+    pub tick: Duration,
 }
 
 /// A client. Dropping it sends what waits to be sent, and disconnects.
@@ -64,6 +66,8 @@ pub struct Outbox {
 struct Shared {
     waiting: Mutex<Waiting>,
     waker: UnixStream,
+    /// The client's own thread, which need not be woken by what it does itself.
+    own: OnceLock<ThreadId>,
 }
 
 #[derive(Default)]
@@ -94,7 +98,7 @@ impl Outbox {
         let was_empty = waiting.bytes.is_empty();
         publish(subject, payload, &mut waiting.bytes);
         drop(waiting);
-        if was_empty {
+        if was_empty && self.shared.own.get() != Some(&std::thread::current().id()) {
             self.shared.wake();
         }
         true
@@ -116,7 +120,8 @@ impl Client {
         let (waker, woken) = UnixStream::pair()?;
         waker.set_nonblocking(true)?;
         woken.set_nonblocking(true)?;
-        let outbox = Outbox { shared: Arc::new(Shared { waiting: Mutex::default(), waker }) };
+        let outbox =
+            Outbox { shared: Arc::new(Shared { waiting: Mutex::default(), waker, own: OnceLock::new() }) };
         let mut thread = Thread { options, outbox: outbox.clone(), woken, handler };
         let work = move || thread.work();
         let thread = std::thread::Builder::new().name("nats".to_owned()).spawn(work)?;
@@ -161,11 +166,12 @@ struct Thread<H> {
 
 impl<H: FnMut(Delivery<'_>, &Outbox)> Thread<H> {
     fn work(&mut self) {
-        let mut pause = TICK;
+        self.outbox.shared.own.get_or_init(|| std::thread::current().id());
+        let mut pause = SHORTEST_PAUSE;
         while !self.outbox.shared.lock().is_closed {
             match self.connect() {
                 Ok(link) => {
-                    pause = TICK;
+                    pause = SHORTEST_PAUSE;
                     self.outbox.shared.lock().is_connected = true;
                     (self.handler)(Delivery::Connected, &self.outbox);
                     let broken = self.serve(link);
@@ -207,7 +213,7 @@ impl<H: FnMut(Delivery<'_>, &Outbox)> Thread<H> {
     fn rest(&mut self, pause: Duration) {
         let end = Instant::now() + pause;
         while Instant::now() < end && !self.outbox.shared.lock().is_closed {
-            std::thread::sleep(TICK.min(pause));
+            std::thread::sleep(self.options.tick.min(pause));
             (self.handler)(Delivery::Tick, &self.outbox);
         }
     }
@@ -234,7 +240,7 @@ impl<H: FnMut(Delivery<'_>, &Outbox)> Thread<H> {
             if is_closed && (is_sent || heard.elapsed() > ASK_AFTER) {
                 return Broken::Closed;
             }
-            match wait(&link, &self.woken, !is_sent, TICK.saturating_sub(ticked.elapsed())) {
+            match wait(&link, &self.woken, !is_sent, self.options.tick.saturating_sub(ticked.elapsed())) {
                 Ok(true) => {
                     drain(&self.woken);
                 }
@@ -256,7 +262,7 @@ impl<H: FnMut(Delivery<'_>, &Outbox)> Thread<H> {
                 asked = true;
                 unsent.extend_from_slice(b"PING\r\n");
             }
-            if ticked.elapsed() >= TICK {
+            if ticked.elapsed() >= self.options.tick {
                 ticked = Instant::now();
                 (self.handler)(Delivery::Tick, &self.outbox);
             }

@@ -17,6 +17,8 @@ use crate::nats::{Address, Client, Delivery, Options, Outbox};
 use crew::Crew;
 pub use job::Job;
 
+/// Time between two looks for something to send again.
+const TICK: Duration = Duration::from_millis(200);
 /// Longest time that a leaving worker waits for its results to be confirmed.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
@@ -104,7 +106,7 @@ pub fn work(
         }
     };
     let subjects = vec![to_worker(&campaign, &name), to_all(&campaign)];
-    let client = Client::start(Options { name, subjects, addresses }, handler)?;
+    let client = Client::start(Options { name, subjects, addresses, tick: TICK }, handler)?;
     crew.connect(client.outbox().clone());
     let ended = wait(&events, halts, &crew, end, patience, &mut notice);
     // A coordinator whose campaign is over confirms nothing.
@@ -129,7 +131,7 @@ fn wait(
     patience: Option<Duration>,
     notice: &mut dyn FnMut(Notice),
 ) -> Ended {
-    const STEP: Duration = Duration::from_millis(50);
+    const STEP: Duration = Duration::from_millis(100);
     let (mut heard, mut is_welcome) = (Instant::now(), false);
     let mut drained: Option<(Instant, Ended)> = None;
     loop {

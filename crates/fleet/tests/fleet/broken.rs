@@ -141,7 +141,12 @@ fn a_worker_that_must_go_gives_its_trial_back() {
     let _second = Worker::start(&server, "v", 1, takes(0.01));
     worker.halt.send(Halt::Now).unwrap();
     heard.until(&mut fleet, &inbox, |heard| heard.ended.len() == 1);
-    assert_eq!(heard.ended[0].status(), Status::Finished, "it is not lost, but runs elsewhere");
+    assert_eq!(
+        heard.ended[0].status(),
+        Status::Finished,
+        "it runs elsewhere: {:?}",
+        heard.ended[0].detail.reason
+    );
     assert_eq!(heard.leases.len(), 2);
 }
 
