@@ -39,7 +39,7 @@ pub(crate) struct SlurmArguments {
     /// Time limit of each job
     #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "4h")]
     time: Duration,
-    /// Where the coordinator runs: `here`, started by you, or `job`, as a job that queues itself again
+    /// Where the coordinator runs: `here`, started by you, or `job`, as a job that submits itself again
     #[arg(long, value_name = "WHERE", value_enum, default_value_t = Coordinator::Here, hide_possible_values = true)]
     coordinator: Coordinator,
     /// Further options of sbatch
@@ -137,20 +137,24 @@ fn start_workers(
     Ok(call(&mut command)?.trim().to_owned())
 }
 
-/// Starts a job that runs the campaign, and queues itself again as long as the campaign is not over.
+/// Starts a job that runs the campaign, and submits itself again as long as the campaign is not over. (Slurm
+/// holds a requeued job back for minutes.)
 fn start_coordinator(arguments: &SlurmArguments, folder: &Path, name: &str) -> anyhow::Result<String> {
     let path = std::path::absolute(&arguments.path).context("cannot determine the path of the scenario")?;
     let run = format!("{} run {} --fleet --progress lines", own()?, quoted(&path.to_string_lossy()));
+    let submit = sbatch(arguments, folder, &coordinator_name(name))?;
+    let options = submit.get_args().map(|option| option.to_string_lossy().into_owned());
+    let options = options.chain(arguments.options.iter().cloned()).filter(|option| option != "--parsable");
+    let header: String = options.map(|option| format!("#SBATCH {option}\n")).collect();
     // A signal interrupts `wait`; the last `wait` returns the exit code of captune.
     let script = format!(
-        "{run} &\nrun=$!\ntrap 'kill -USR1 \"$run\"' USR1 TERM\nwait \"$run\"\ncode=$?\n\
-         while kill -0 \"$run\" 2>/dev/null; do wait \"$run\"; code=$?; done\n\
-         if [ \"$code\" -eq 130 ]; then\n  scontrol requeue \"$SLURM_JOB_ID\" && \
-         scontrol update JobId=\"$SLURM_JOB_ID\" StartTime=now\nfi\nexit \"$code\""
+        "#!/bin/sh\n{header}#SBATCH --open-mode=append\n{run} &\nrun=$!\ntrap 'kill -USR1 \"$run\"' USR1 TERM\n\
+         wait \"$run\"\ncode=$?\nwhile kill -0 \"$run\" 2>/dev/null; do wait \"$run\"; code=$?; done\n\
+         if [ \"$code\" -eq 130 ]; then sbatch \"$0\"; fi\nexit \"$code\"\n"
     );
-    let mut command = sbatch(arguments, folder, &coordinator_name(name))?;
-    command.args(["--requeue", "--open-mode=append"]).args(&arguments.options).arg("--wrap").arg(script);
-    Ok(call(&mut command)?.trim().to_owned())
+    let file = invitation::folder(folder).join("coordinator.sh");
+    std::fs::write(&file, script).with_context(|| format!("cannot write {}", file.display()))?;
+    Ok(call(Command::new("sbatch").arg("--parsable").arg(file))?.trim().to_owned())
 }
 
 /// Returns the command that submits a job. Its output goes to the campaign's folder.

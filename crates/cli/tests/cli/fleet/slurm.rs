@@ -170,9 +170,9 @@ fn a_campaign_outlives_its_jobs_and_nodes() {
     await_that("the end of all processes", Duration::from_secs(40), || processes(&folder).is_empty());
 }
 
-/// The coordinator is a job too. When its job is to end, it queues itself again.
+/// The coordinator is a job too. When its job is to end, it submits itself again.
 #[test]
-fn the_coordinator_can_be_a_job_that_queues_itself_again() {
+fn the_coordinator_can_be_a_job_that_submits_itself_again() {
     let Some(nats) = nats_server() else { return };
     let stage = sleepers(&SCENARIO.replace("trials = 60", "trials = 300"));
     let Some(cluster) = Cluster::start(&stage.folder.join("slurm")) else { return };
