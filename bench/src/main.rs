@@ -17,7 +17,6 @@ mod forest;
 mod gaussian;
 mod lcbench;
 mod network;
-mod plot;
 mod propose;
 mod public;
 mod quantiles;

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -105,6 +107,21 @@ class Campaign:
         """Returns every incumbent so far: its number, cost, and when it was found."""
         return Table.of_rows(
             [{name: value for name, value in one.items() if name != "changes"} for one in self.status()["incumbents"]]
+        )
+
+    def report(self, *, redact: bool = False) -> str:
+        """Returns the report that ``captune report`` writes: one HTML document that loads nothing."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "report.html"
+            hidden = ["--redact"] if redact else []
+            _output("report", str(self.folder), "--output", str(file), *hidden)
+            return file.read_text(encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        """Shows the report in a notebook. The frame keeps its style and its script away from the rest of the page."""
+        return (
+            '<iframe sandbox="allow-scripts" style="width: 100%; height: 45rem; border: 1px solid #8884"'
+            f' title="report" srcdoc="{html.escape(self.report())}"></iframe>'
         )
 
     def __repr__(self) -> str:

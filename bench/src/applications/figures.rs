@@ -5,11 +5,11 @@ use std::sync::{Arc, PoisonError};
 
 use anyhow::{Context, Result};
 use engine::Configuration;
+use report::plot::{Field, Frame, Mark, panels};
 use space::Literal;
 
 use super::searches::find;
 use super::task::{Evaluation, Task};
-use crate::plot::{Field, Frame, Mark, panels};
 
 /// The searches that are drawn.
 const SEARCHES: [&str; 2] = ["once", "uniform"];

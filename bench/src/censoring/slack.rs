@@ -14,13 +14,13 @@ use anyhow::{Context, Result, ensure};
 use campaign::Search;
 use clap::Args;
 use engine::learning;
+use report::plot::{Series, SeriesChart, series_charts};
 use surrogate::forest::{ForestSettings, ForestTrainer};
 
 use super::TREATMENTS;
 use super::histories::{HistoryTarget, history_targets};
 use super::row::{self, Cell, Row};
 use super::score::{Exact, Score};
-use crate::plot::{Chart, Series, charts};
 use crate::quantiles::Quantiles;
 use crate::rows;
 use crate::seeds::range;
@@ -203,7 +203,7 @@ fn draw(rows: &[Row]) -> String {
                     })
                     .collect(),
             };
-            all.push(Chart {
+            all.push(SeriesChart {
                 title: format!("{}, {} proposals: {}", group.0, group.1, quantity.title),
                 label: "slack".to_owned(),
                 categories: slacks.iter().map(|&slack| name_of(slack)).collect(),
@@ -211,5 +211,5 @@ fn draw(rows: &[Row]) -> String {
             });
         }
     }
-    charts(&all, 2)
+    series_charts(&all, 2)
 }

@@ -158,7 +158,7 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
     let rows = row::read(file)?;
     summary::print(&rows, study)?;
     let plot = file.with_extension("svg");
-    std::fs::write(&plot, crate::plot::boxes(&summary::panels(&rows, study)))
+    std::fs::write(&plot, report::plot::boxes("cost / cost of the default", &summary::boxes(&rows, study)))
         .with_context(|| format!("cannot write {}", plot.display()))
 }
 

@@ -12,11 +12,11 @@ use anyhow::Result;
 use engine::stats::{Measured, compare};
 use engine::{InstanceId, Rng};
 use math::mann_whitney;
+use report::plot::{BoxGroup, BoxedValues};
 
 use super::Study;
 use super::row::Row;
 use crate::figures::short;
-use crate::plot::{Group, Panel};
 use crate::quantiles::Quantiles;
 use crate::statistics::{mean, ranks};
 
@@ -167,16 +167,18 @@ fn print_tests(tables: &[Table<'_>], study: &Study) -> Result<()> {
     Ok(())
 }
 
-/// Returns the panels of the plot: the ratios of all cells.
-pub(super) fn panels(rows: &[Row], study: &Study) -> Vec<Panel> {
-    let panel = |table: &Table<'_>| {
-        let group = |(name, rows): &(&'static str, Vec<&Row>)| Group {
-            name: (*name).to_owned(),
-            values: rows.iter().map(|row| ratio(row)).collect(),
+/// Returns the boxes of the plot: the ratios of all cells, by scenario and configurator.
+pub(super) fn boxes(rows: &[Row], study: &Study) -> Vec<BoxGroup> {
+    let group = |table: &Table<'_>| {
+        let boxed = |(name, rows): &(&'static str, Vec<&Row>)| {
+            let values: Vec<f64> = rows.iter().map(|row| ratio(row)).collect();
+            let quantiles = Quantiles::of(values.clone());
+            let summary = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| quantiles.at(share));
+            BoxedValues { name: (*name).to_owned(), values, summary }
         };
-        Panel { title: table.scenario.to_owned(), groups: table.groups.iter().map(group).collect() }
+        BoxGroup { title: table.scenario.to_owned(), boxes: table.groups.iter().map(boxed).collect() }
     };
-    tables(rows, study).iter().map(panel).collect()
+    tables(rows, study).iter().map(group).collect()
 }
 
 #[cfg(test)]
@@ -216,7 +218,8 @@ mod tests {
         );
         assert_eq!([2.0, 4.0, 6.0].map(|last| table.score(&row("", 1, last))), [100.0, 50.0, 0.0]);
         assert_eq!(table.ranks(), [1.0, 2.0]);
-        let panels = panels(&rows, &SEARCHES);
-        assert_eq!(panels[0].groups[0].values, [0.3, 0.2, 0.5], "ratios to the default, ordered by seed");
+        let first = &boxes(&rows, &SEARCHES)[0].boxes[0];
+        assert_eq!(first.values, [0.3, 0.2, 0.5], "ratios to the default, ordered by seed");
+        assert_eq!(first.summary, [0.2, 0.2, 0.3, 0.5, 0.5]);
     }
 }

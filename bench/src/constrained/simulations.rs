@@ -20,10 +20,10 @@ use engine::problem::{Constraint, Over};
 use engine::propose::Learner;
 use engine::{Configuration, Objective, TrialRequest};
 use execution::executor::{Answer, Inbox, Simulated};
+use report::plot::{Field, Frame, Mark, panels};
 use space::format::{Format, read};
 
 use crate::contest::captune::learning;
-use crate::plot::{Field, Frame, Mark, panels};
 use crate::quantiles::Quantiles;
 use crate::seeds::range;
 use crate::spine::stage::settings;

@@ -12,11 +12,11 @@ use anyhow::{Context, Result};
 use clap::Args;
 use engine::{Reading, Rng};
 use math::normal;
+use report::plot::{Field, Frame, Mark, panels};
 use surrogate::neural::{NeuralSettings, Treatment};
 use surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 
 use super::TREATMENTS;
-use crate::plot::{Field, Frame, Mark, panels};
 
 #[derive(Args)]
 pub(crate) struct Arguments {

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use report::plot::{Series, SeriesChart, series_charts};
 use surrogate::neural::Treatment;
 use targets::Function;
 
 use super::FOLDS;
 use super::data::Data;
 use super::folds::{errors, mean_and_deviation};
-use crate::plot::{Chart, Series, charts};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -65,13 +65,13 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
         };
         let categories = (1..=mean.len()).map(|round| round.to_string()).collect();
         let flat = vec![tobit[0]; mean.len()];
-        all.push(Chart {
+        all.push(SeriesChart {
             title: format!("RMSE, threshold at percentile {threshold}"),
             label: "round".to_owned(),
             categories,
             series: vec![series("mean", mean), series("tobit", flat)],
         });
     }
-    std::fs::write(&arguments.plot, charts(&all, THRESHOLDS.len()))
+    std::fs::write(&arguments.plot, series_charts(&all, THRESHOLDS.len()))
         .with_context(|| format!("cannot write {}", arguments.plot.display()))
 }

@@ -17,11 +17,11 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use engine::{Reading, Rng};
+use report::plot::{Field, Frame, Mark, panels};
 use surrogate::neural::{NeuralSettings, Treatment};
 use surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 
 use super::MEMBERS;
-use crate::plot::{Field, Frame, Mark, panels};
 
 #[derive(Args)]
 pub(crate) struct Arguments {

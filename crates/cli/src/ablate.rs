@@ -16,7 +16,7 @@ use view::{Ablation, Kept, Records, ViewError};
 
 use crate::exit_code::ExitCode;
 use crate::goal;
-use crate::message::{self, Hinted};
+use crate::message;
 use crate::progress::{Choice, Display, Facts};
 use crate::run::stopping::Stopping;
 use crate::signals;
@@ -29,9 +29,10 @@ use crate::wrap;
 #[command(after_help = "\
 Starts from the default and makes the changes of the best configuration one by
 one. In each round, all remaining changes race on the training instances with
-fresh seeds, and the fastest one is made. Slow trials are killed early. Stops as
-soon as the remaining changes gain less than 5 % of the whole, or nothing that
-can be told from noise, and checks this on other pairs.
+fresh seeds, and the fastest one is made. Slow trials are killed early, and no
+change is made that would violate a constraint. Stops as soon as the remaining
+changes gain less than 5 % of the whole, or nothing that can be told from noise,
+and checks this on other pairs.
 
 The trials are stored with the campaign, and the same command continues after a
 stop. Without --budget, --cpu-budget or --trials, one call takes at most a
@@ -106,15 +107,6 @@ fn run(arguments: &Arguments, folder: &std::path::Path) -> anyhow::Result<ExitCo
         workers: arguments.workers.map(|workers| workers as usize),
     };
     let opened = conduct::open_to_ablate(&order).map_err(explained)?;
-    if !opened.settings.problem.objective.constraints.is_empty() {
-        return Err(Hinted {
-            message:
-                "this campaign has bounds, and an ablation does not check them: its result might violate them"
-                    .to_owned(),
-            hint: "`captune importance` shows which parameters matter, from the trials so far".to_owned(),
-        }
-        .into());
-    }
     let costs = Costs::of(&opened.scenario);
     let facts = Facts {
         folder: order.folder.to_string_lossy().into_owned(),
@@ -156,7 +148,7 @@ fn text(found: &Ablation, costs: &Costs, folder: &str, width: Option<usize>) -> 
         table.add_row([(place + 1).to_string(), changes(&step.changes), costs.show(step.cost), gain]);
     }
     let open = found.rest.iter().filter(|change| change.value.is_some()).count() as u64;
-    if open > 0 && found.end != Some("no_gain") {
+    if open > 0 && (found.end.is_none() || found.minimal.is_some()) {
         let rest = match found.end {
             Some(_) => format!("{} more", counted(open, "change")),
             None => format!("{} not decided yet", counted(open, "change")),

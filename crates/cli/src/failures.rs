@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use execution::Record;
 use scenario::shell::quoted;
-use store::Failures;
-use view::Kept;
+use view::{CommonSetting, Failing, Kept};
 
 use crate::exit_code::ExitCode;
 use crate::goal;
@@ -38,22 +37,43 @@ pub(crate) fn failures(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
-fn text(group: &Failures, folder: &str) -> String {
+/// Maximum number of configurations or instances listed for one reason.
+const LISTED: usize = 5;
+
+fn text(failing: &Failing, folder: &str) -> String {
+    let group = &failing.failures;
     let (first, newest) = (&group.first, &group.newest);
     let when = |record: &Record| format!("trial {} at {}", record.trial.id, clock(record.ended));
     let span =
         if group.trials == 1 { when(first) } else { format!("first {}, last {}", when(first), when(newest)) };
-    let mut named: Vec<String> = group.examples.iter().map(|config| format!("#{config}")).collect();
-    if group.configurations > named.len() as u64 {
-        named.push("...".to_owned());
+    let mut text = format!("{}: {}\n  {span}\n", counted(group.trials, "trial"), harmless(&group.reason));
+    let count = group.configurations.len();
+    let configurations = listed(count, group.configurations.iter().map(|config| format!("#{config}")));
+    text += &format!("  {}: {configurations}\n", counted(count as u64, "configuration"));
+    if failing.instances > 1 {
+        let count = group.instances.len();
+        let instances = listed(count, group.instances.iter().map(|name| harmless(name)));
+        text += &format!("  {count} of {} instances: {instances}\n", failing.instances);
     }
-    let configurations = counted(group.configurations, "configuration");
-    let mut text = format!(
-        "{}: {}\n  {span}\n  {configurations}: {}\n",
-        counted(group.trials, "trial"),
-        harmless(&group.reason),
-        named.join(" ")
-    );
+    if let Some(common) = &failing.common {
+        text += &format!("  {}\n", explained(common));
+    }
     text += &failing::output(&newest.detail.stdout_tail, &newest.detail.stderr_tail);
     text + &format!("  captune rerun {folder} {}\n", newest.trial.id)
+}
+
+/// Lists the first few of so many names.
+fn listed(count: usize, names: impl Iterator<Item = String>) -> String {
+    let more = (count > LISTED).then(|| "...".to_owned());
+    names.take(LISTED).chain(more).collect::<Vec<_>>().join(" ")
+}
+
+/// Names the setting that failing configurations have in common.
+fn explained(common: &CommonSetting) -> String {
+    let CommonSetting { setting, also, others } = common;
+    let setting = harmless(setting);
+    match also {
+        0 => format!("all of them have {setting}, and none of the other {others} configurations do"),
+        also => format!("all of them have {setting}, as do {also} of the other {others} configurations"),
+    }
 }

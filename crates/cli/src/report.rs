@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
+use scenario::shell::quoted;
 use scenario::whole_file;
 use view::pages::Pages;
-use view::{Kept, Records};
+use view::{Kept, KeptFolds, Records, ViewError};
 
 use crate::exit_code::ExitCode;
 use crate::message;
@@ -17,7 +18,8 @@ use crate::words::counted;
 #[command(after_help = "\
 The file opens in any browser, loads nothing from a network and can be sent as
 it is. docs/guides/report.md explains its pages. The campaign may be running;
-`captune serve DIR` shows the same pages live.")]
+`captune serve DIR` shows the same pages live. If the campaign has folds, each
+fold gets a report in its own folder.")]
 pub(crate) struct Arguments {
     /// Folder of the campaign, or its scenario
     #[arg(value_name = "DIR")]
@@ -41,8 +43,37 @@ pub(crate) struct Arguments {
 
 /// Writes the report.
 pub(crate) fn report(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let kept = Kept::open(&arguments.path)?;
-    let mut pages = Pages::of(&Records::of(&kept)?)?;
+    match KeptFolds::find(&arguments.path)? {
+        Some(folds) => of_each(&folds, arguments),
+        None => of_one(&Kept::open(&arguments.path)?, arguments),
+    }
+}
+
+/// Writes a report into the folder of each fold that has started. Options that name a file need one fold.
+fn of_each(folds: &KeptFolds, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let names_a_file = arguments.output.is_some()
+        || arguments.csv.is_some()
+        || arguments.json.is_some()
+        || arguments.methods;
+    if names_a_file {
+        let (folder, count) = (folds.folder.clone(), folds.folds.len());
+        return Err(ViewError::Several { folder, count }.into());
+    }
+    for fold in folds.folds.iter().flatten() {
+        of_one(fold, arguments)?;
+    }
+    let waiting = folds.folds.iter().filter(|fold| fold.is_none()).count() as u64;
+    if waiting > 0 {
+        let verb = if waiting == 1 { "has" } else { "have" };
+        message::note(&format!("{} {verb} not started yet", counted(waiting, "fold")));
+    }
+    let folder = quoted(&folds.folder.display().to_string());
+    message::note(&format!("the verdict over all folds: captune status {folder}"));
+    Ok(ExitCode::Done)
+}
+
+fn of_one(kept: &Kept, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let mut pages = Pages::of(&Records::of(kept)?)?;
     if arguments.redact {
         pages.redact();
     }

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use ::report::serve::{Server, Token};
 use anyhow::Context as _;
+use campaign::folds::fold_folder;
 use clap::Args;
-use view::Kept;
+use view::{Kept, KeptFolds};
 
 use crate::exit_code::ExitCode;
 use crate::message;
@@ -16,7 +17,7 @@ The server answers only on this machine (127.0.0.1), only to the address that
 it prints, and only reads the campaigns. From another machine:
 `ssh -L 8017:127.0.0.1:8017 HOST`, with --port 8017. Ctrl-C stops it.")]
 pub(crate) struct Arguments {
-    /// Folders of campaigns, or their scenarios
+    /// Folders of campaigns, or their scenarios; folds are shown side by side
     #[arg(value_name = "DIR", required = true)]
     paths: Vec<PathBuf>,
     /// Port to listen on [default: any free port]
@@ -26,12 +27,18 @@ pub(crate) struct Arguments {
 
 /// Answers requests until interrupted.
 pub(crate) fn serve(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let mut campaigns = Vec::new();
     for path in &arguments.paths {
         // A mistake in the arguments should be reported here, not in the browser.
-        Kept::open(path)?;
+        match KeptFolds::find(path)? {
+            Some(folds) => {
+                campaigns.extend((1..=folds.folds.len()).map(|number| fold_folder(&folds.folder, number)));
+            }
+            None => campaigns.push(Kept::open(path)?.folder),
+        }
     }
     let token = Token::random().context("cannot draw a random token")?;
-    let server = Server::bind(arguments.port, token, arguments.paths.clone())
+    let server = Server::bind(arguments.port, token, campaigns)
         .with_context(|| format!("cannot listen on port {}", arguments.port))?;
     message::print(format!("{}\n", server.url()).as_bytes())?;
     message::note(

@@ -95,7 +95,7 @@ fn unseen(error: ViewError) -> anyhow::Error {
 
 fn several(error: &dyn std::error::Error, folder: &Path) -> anyhow::Error {
     let hint = format!(
-        "name one of them, such as {}; `run`, `status` and `best` work on all of them",
+        "name one of them, such as {}; `run`, `status`, `best`, `report` and `serve` work on all of them",
         quoted(&fold_folder(folder, 1).to_string_lossy())
     );
     Hinted { message: error.to_string(), hint }.into()

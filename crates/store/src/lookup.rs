@@ -2,7 +2,7 @@
 
 use engine::{ConfigId, Status, TrialId};
 use execution::Record;
-use rusqlite::OptionalExtension as _;
+use rusqlite::{OptionalExtension as _, Row};
 
 use super::tables::word;
 use super::{StoreError, StoreReader};
@@ -16,18 +16,15 @@ pub struct Failures {
     pub status: Status,
     /// Number of trials.
     pub trials: u64,
-    /// Number of different configurations among them.
-    pub configurations: u64,
-    /// The first few of these configurations, in numerical order.
-    pub examples: Vec<ConfigId>,
+    /// The configurations of these trials, in numerical order.
+    pub configurations: Vec<ConfigId>,
+    /// The names of the instances of these trials, in the order of the campaign's instances.
+    pub instances: Vec<String>,
     /// The first of these trials.
     pub first: Record,
     /// The last of these trials.
     pub newest: Record,
 }
-
-/// Maximum number of configurations listed as examples.
-const EXAMPLES: i64 = 5;
 
 impl StoreReader {
     /// Returns a trial by its number. Trials are numbered in the order in which the search requested them.
@@ -56,35 +53,45 @@ impl StoreReader {
             Status::ALL.into_iter().filter(|status| status.is_failure() || *status == Status::Aborted);
         let failed: Vec<String> = failed.map(|status| format!("'{}'", status.name())).collect();
         let sql = format!(
-            "SELECT coalesce(reason, status), status, count(*), count(DISTINCT configuration), min(row), max(row)
-             FROM trial WHERE status IN ({}) GROUP BY 1, 2 ORDER BY 3 DESC, 5",
+            "SELECT coalesce(reason, status), status, count(*), min(row), max(row)
+             FROM trial WHERE status IN ({}) GROUP BY 1, 2 ORDER BY 3 DESC, 4",
             failed.join(", ")
         );
         let groups = self.rows(&sql, |row| {
             let (reason, status): (String, Status) = (row.get(0)?, word(row, 1, Status::of_name)?);
             let number = |column: usize| row.get::<_, i64>(column).map(i64::cast_unsigned);
-            Ok((reason, status, number(2)?, number(3)?, number(4)?, number(5)?))
+            Ok((reason, status, number(2)?, number(3)?, number(4)?))
         })?;
         let mut failures = Vec::new();
-        for (reason, status, trials, configurations, first, newest) in groups {
+        for (reason, status, trials, first, newest) in groups {
             let kept =
                 |row| self.trial(row)?.ok_or_else(|| self.damaged(format!("trial row {row} is missing")));
             let (first, newest) = (kept(first)?, kept(newest)?);
-            let examples = self.examples(&reason, status)?;
-            failures.push(Failures { reason, status, trials, configurations, examples, first, newest });
+            let configurations =
+                self.of_group("configuration", "id", &reason, status, |row| row.get(0).map(ConfigId))?;
+            let instances = self.of_group("instance", "name", &reason, status, |row| row.get(0))?;
+            failures.push(Failures { reason, status, trials, configurations, instances, first, newest });
         }
         self.ask(snapshot.finish())?;
         Ok(failures)
     }
 
-    fn examples(&self, reason: &str, status: Status) -> Result<Vec<ConfigId>, StoreError> {
-        let sql = "SELECT DISTINCT configuration FROM trial WHERE coalesce(reason, status) = ? AND status = ?
-                   ORDER BY configuration LIMIT ?";
+    /// Returns a column of the configurations or instances of the trials with this reason and status.
+    fn of_group<T>(
+        &self,
+        table: &str,
+        column: &str,
+        reason: &str,
+        status: Status,
+        value: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        let sql = format!(
+            "SELECT {column} FROM {table} WHERE id IN
+             (SELECT {table} FROM trial WHERE coalesce(reason, status) = ? AND status = ?) ORDER BY id"
+        );
         let all = || {
-            let mut statement = self.connection.prepare(sql)?;
-            let rows =
-                statement.query_map((reason, status.name(), EXAMPLES), |row| row.get(0).map(ConfigId))?;
-            rows.collect()
+            let mut statement = self.connection.prepare(&sql)?;
+            statement.query_map((reason, status.name()), |row| value(row))?.collect()
         };
         self.ask(all())
     }

@@ -24,7 +24,8 @@ pub struct Ablation {
     pub pairs: usize,
     /// Number of trials so far.
     pub trials: usize,
-    /// The reason why the ablation has ended: `no_gain`, `enough` or `whole`; `None` if it has not ended.
+    /// The reason why the ablation has ended: `no_gain`, `enough`, `whole`, `baseline_violates` or
+    /// `best_violates`; `None` if it has not ended.
     pub end: Option<&'static str>,
     /// Mean compared cost of the baseline; `None` if it is not measured on all pairs yet.
     pub default: Option<f64>,
@@ -153,5 +154,7 @@ fn word(standing: &Standing) -> Option<&'static str> {
         End::NoGain => "no_gain",
         End::Enough => "enough",
         End::Whole => "whole",
+        End::BaselineViolates => "baseline_violates",
+        End::BestViolates => "best_violates",
     })
 }

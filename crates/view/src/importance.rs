@@ -1,22 +1,17 @@
 //! Which parameters matter, from the trials of a campaign.
 
-use campaign::settings::{Search, Settings};
-use engine::learning::{self, Part};
+use campaign::settings::Settings;
 use engine::{ConfigId, Configuration, History};
-use importance::{Bins, completed, fanova, local, ped_anova, relative_costs};
+use importance::{Bins, fanova, local, ped_anova, relative_costs};
 use serde::Serialize;
 use space::{Kind, Literal, Parameter, Space};
-use surrogate::forest::{ForestSettings, ForestTrainer};
-use surrogate::{InstanceTable, Scale, configuration_columns};
+use surrogate::{Scale, configuration_columns};
 
-use crate::costs::Costs;
 use crate::error::ViewError;
+use crate::model::Model;
 use crate::records::Records;
 use crate::values::literal;
 
-/// Number of trees in the forest that is analysed: more than a search uses, so that the spread means
-/// something.
-const TREES: usize = 16;
 /// Largest number of trials that the forest learns from; more are thinned.
 const TRIALS: usize = 10_000;
 /// Share of the configurations that PED-ANOVA compares with all.
@@ -97,34 +92,17 @@ impl Importance {
     /// costs count as that quantile; 1 means that no cost is capped. Returns `None` if there is no cost to
     /// learn from, or no parameter to vary.
     pub fn of(records: &Records<'_>, quantile: f64) -> Result<Option<Self>, ViewError> {
-        Self::from_trials(records, quantile, TRIALS)
+        let model = Model::fit(records, TRIALS)?;
+        model.map(|model| Self::by(&model, records, quantile)).transpose()
     }
 
-    /// Does the same with a forest that learns from at most this many trials.
-    pub(crate) fn from_trials(
-        records: &Records<'_>,
-        quantile: f64,
-        most: usize,
-    ) -> Result<Option<Self>, ViewError> {
-        let settings = records.kept.settings()?;
-        let costs = Costs::of(records.kept.scenario()?);
-        let (space, history) = (&settings.problem.space, records.history());
-        let instances = instances(&settings);
-        let all = history.trials().len();
-        let part = Part::thinned(all, all, most);
-        let data = learning::costs(&settings.problem, history, part, &instances);
-        let data = completed(data, settings.problem.seed);
-        if data.is_empty() || space.ids().all(|id| !space.parameter(id).is_variable()) {
-            return Ok(None);
-        }
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let forest = ForestSettings { trees: TREES, threads, ..ForestSettings::default() };
-        let Ok((forest, _)) = ForestTrainer::new(forest, settings.problem.seed).fit(&data) else {
-            return Ok(None);
-        };
-        let found = fanova(&forest, &configuration_columns(space), quantile, threads);
+    /// Analyses a fitted model.
+    pub(crate) fn by(model: &Model, records: &Records<'_>, quantile: f64) -> Result<Self, ViewError> {
+        let Model { settings, costs, forest, threads, .. } = model;
+        let space = &settings.problem.space;
+        let found = fanova(forest, &configuration_columns(space), quantile, *threads);
         let (default, best) = (records.default(), records.best_configuration());
-        let around = local::local(space, &forest, best, default);
+        let around = local::local(space, forest, best, default);
         let sampling = sampling_shares(records)?;
         let effect = |change: f64| match forest.scale() {
             Scale::Log10 { .. } => Effect::Factor(forest.scale().cost(change)),
@@ -159,17 +137,17 @@ impl Importance {
             found.iter().flat_map(|found| found.pairs.iter().take(PAIRS)).map(pair).collect();
         let listed: f64 =
             parameters.iter().map(|one| one.share).chain(pairs.iter().map(|one| one.share)).sum();
-        Ok(Some(Self {
+        Ok(Self {
             best: records.best().0,
-            trials: data.len(),
-            configurations: data.configurations(),
+            trials: model.trials,
+            configurations: model.configurations,
             quantile,
-            cap: found.as_ref().map(|found| costs.number(forest.scale().cost(found.cap))),
+            cap: found.as_ref().map(|found| model.cost(found.cap)),
             best_share: BEST,
             rest: if found.is_some() { (1.0 - listed).max(0.0) } else { 0.0 },
             parameters,
             pairs,
-        }))
+        })
     }
 }
 
@@ -198,17 +176,4 @@ fn bins(space: &Space) -> Vec<Bins> {
         _ => Bins::Continuous,
     };
     space.parameters().iter().map(bins).collect()
-}
-
-/// Returns the instances as the search's own model sees them.
-fn instances(settings: &Settings) -> InstanceTable {
-    let features = match &settings.search {
-        Search::Model(by) => by.features.clone(),
-        _ => None,
-    };
-    match (features, settings.problem.instances) {
-        (Some(features), _) => features,
-        (None, 0 | 1) => InstanceTable::alike(),
-        (None, several) => InstanceTable::named(several as usize),
-    }
 }

@@ -12,7 +12,7 @@ use execution::CommandLine;
 use execution::Record;
 use scenario::{Instance, Scenario};
 use space::Diagnostics;
-use store::{Charter, Failures, Holder, Store, StoreReader};
+use store::{Charter, Holder, Store, StoreReader};
 
 use crate::error::ViewError;
 
@@ -108,11 +108,6 @@ impl Kept {
     /// Returns the highest trial number among the trials that have ended.
     pub fn last_trial(&self) -> Result<Option<TrialId>, ViewError> {
         Ok(self.reader.last_trial()?)
-    }
-
-    /// Returns the failed trials grouped by reason, with the most frequent reason first.
-    pub fn failures(&self) -> Result<Vec<Failures>, ViewError> {
-        Ok(self.reader.failures()?)
     }
 
     /// Returns the store's reader, which exports need.

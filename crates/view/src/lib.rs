@@ -19,6 +19,7 @@
 
 mod ablation;
 mod bounds;
+mod common_setting;
 pub mod compare;
 mod costs;
 mod crew;
@@ -26,11 +27,13 @@ mod ending;
 mod error;
 mod event;
 pub mod export;
+mod failures;
 mod figures;
 mod folds;
 mod importance;
 mod kept;
 mod later;
+mod model;
 pub mod pages;
 mod pass;
 mod picture;
@@ -46,11 +49,13 @@ mod verdict;
 
 pub use ablation::{Ablation, AblationStep, Checked, Minimal};
 pub use bounds::{Bound, Held, are_kept};
+pub use common_setting::CommonSetting;
 pub use costs::Costs;
 pub use crew::CrewMember;
 pub use ending::{CutShort, Ending, Found, Unproven};
 pub use error::ViewError;
 pub use event::event;
+pub use failures::Failing;
 pub use figures::Figures;
 pub use folds::{Chosen, Joint, KeptFolds, Validated};
 pub use importance::{Effect, Importance, PairImportance, ParameterImportance, sampling_shares};

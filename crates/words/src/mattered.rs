@@ -28,6 +28,14 @@ pub fn conclusion(found: &Ablation, costs: &Costs) -> String {
             });
             format!("{} of {all}{gain}{held}", minimal.changes)
         }
+        (Some("baseline_violates"), None) => format!(
+            "the {} violates a bound on these pairs, so its changes cannot be made one at a time without violating it",
+            costs.against
+        ),
+        (Some("best_violates"), None) => {
+            "the best configuration violates a bound on these pairs; `captune validate` measures it on unseen instances"
+                .to_owned()
+        }
         (Some(_), None) => {
             format!("the best configuration is not better than the {} on these pairs", costs.against)
         }

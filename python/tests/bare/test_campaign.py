@@ -1,5 +1,7 @@
 """Campaigns of the program, which the wheel installs."""
 
+import html
+import re
 import subprocess
 
 import pytest
@@ -47,6 +49,16 @@ def test_a_campaign_runs_and_is_read(scenario, tmp_path):
     assert incumbents["cost"] == sorted(incumbents["cost"], reverse=True)
     again = captune.open(tmp_path / "line.campaign")
     assert again.best == campaign.best and dict(again.trials()) == dict(trials)
+
+
+def test_a_notebook_shows_the_report_in_a_frame_of_its_own(scenario, tmp_path):
+    campaign = captune.run(scenario, progress="none")
+    report = campaign.report()
+    assert report.startswith("<!doctype html>") and '<section id="trials">' in report
+    assert str(tmp_path) in report and str(tmp_path) not in campaign.report(redact=True)
+    shown = campaign._repr_html_()
+    (document,) = re.findall(r'^<iframe sandbox="allow-scripts"[^<>]* srcdoc="([^"<>]*)"></iframe>$', shown)
+    assert html.unescape(document) == report
 
 
 def test_a_campaign_continues_with_a_larger_budget(scenario):

@@ -52,6 +52,10 @@ pub enum End {
     Enough,
     /// The path has reached the best configuration: every change is needed.
     Whole,
+    /// The baseline violates a bound on these pairs, so no path of valid steps starts there.
+    BaselineViolates,
+    /// The best configuration violates a bound on these pairs.
+    BestViolates,
 }
 
 /// The state of an ablation.
@@ -80,9 +84,18 @@ impl Plan {
         standing.baseline = of_baseline.as_deref().map(mean);
         standing.best = of_best.as_deref().map(mean);
         let (Some(of_baseline), Some(of_best)) = (of_baseline, of_best) else {
-            standing.wanted = self.missing(readings, [&self.best, &self.baseline], &self.pairs);
+            standing.wanted = self.missing(readings, &[&self.best, &self.baseline], &self.pairs);
             return standing;
         };
+        let violates = |one: &Configuration| self.violation(readings, one, &self.pairs) > 0.0;
+        if violates(&self.best) {
+            standing.end = Some(End::BestViolates);
+            return standing;
+        }
+        if violates(&self.baseline) {
+            standing.end = Some(End::BaselineViolates);
+            return standing;
+        }
         let total = |costs: &[f64]| costs.iter().copied().sum::<Total>();
         if total(&of_best).partial_cmp(&total(&of_baseline)) != Some(std::cmp::Ordering::Less) {
             standing.end = Some(End::NoGain);
@@ -150,16 +163,21 @@ impl Plan {
             return Ok(None);
         }
         let costs = |configuration: &Configuration| readings.costs(self, configuration, &self.fresh);
-        let (Some(own), Some(of_best)) = (costs(current), costs(&self.best)) else {
-            return Err(self.missing(readings, [current, &self.best], &self.fresh));
-        };
-        let holds = is_negligible(&own, &of_best, gain);
+        // Bounds that are relative to the baseline need its outputs, too.
+        let mut all = vec![current, &self.best];
+        all.extend(self.objective.needs_baseline().then_some(&self.baseline));
+        let missing = self.missing(readings, &all, &self.fresh);
+        if !missing.is_empty() {
+            return Err(missing);
+        }
+        let (Some(own), Some(of_best)) = (costs(current), costs(&self.best)) else { return Err(missing) };
+        let holds = is_negligible(&own, &of_best, gain) && self.keeps_bounds(readings, current, &self.fresh);
         Ok(Some(Check { steps, cost: mean(&own), best: mean(&of_best), holds }))
     }
 
-    /// Returns the trials that two configurations lack, interleaved pair by pair.
-    fn missing(&self, readings: &Readings, both: [&Configuration; 2], pairs: &[Pair]) -> Vec<Wanted> {
-        let each = pairs.iter().flat_map(|&pair| both.map(|configuration| (configuration, pair)));
+    /// Returns the trials that some configurations lack, interleaved pair by pair.
+    fn missing(&self, readings: &Readings, all: &[&Configuration], pairs: &[Pair]) -> Vec<Wanted> {
+        let each = pairs.iter().flat_map(|&pair| all.iter().map(move |&configuration| (configuration, pair)));
         each.filter(|&(configuration, pair)| {
             readings.compared(self, configuration, pair).is_none_or(|one| one.is_censored())
         })

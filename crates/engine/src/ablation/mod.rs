@@ -8,7 +8,8 @@
 //!
 //! A race is decided as in a search: by sums of compared costs on the same pairs, in batches of 4, 8, 16, …
 //! pairs, with caps that follow from the leader's sum. A change takes along the parameters that it activates
-//! or deactivates. Changes that are forbidden on their own are made in pairs, or all together.
+//! or deactivates. Changes that are forbidden on their own are made in pairs, or all together. If outputs are
+//! bounded, every configuration on the path satisfies the bounds.
 //!
 //! [`Plan::decide`] is a pure function of the readings so far: it returns the path so far and the trials that
 //! are wanted next. So an ablation that was interrupted continues from the stored trials, and a report
@@ -20,8 +21,10 @@
 //! |---|---|
 //! | `changes` | the candidates of a round |
 //! | `race` | the race between them |
+//! | `bounds` | whether a candidate satisfies the bounds on outputs |
 //! | `decide` | the path |
 
+mod bounds;
 mod changes;
 mod decide;
 mod race;

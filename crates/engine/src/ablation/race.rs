@@ -11,8 +11,9 @@
 //! | Σ_n | sum of compared costs over the first n pairs; a lower bound counts as the cost |
 //! | n | 4, 8, 16, … up to all pairs |
 //!
-//! A candidate that is measured on all pairs and beats the leader becomes the leader. If every candidate is
-//! dropped before there is a leader, no single change is worth making alone.
+//! A candidate that is measured on all pairs, satisfies all bounds and beats the leader becomes the leader. A
+//! candidate that violates a bound is dropped. If every candidate is dropped before there is a leader, no single
+//! change is worth making alone.
 
 use space::Configuration;
 use surrogate::Reading;
@@ -99,6 +100,9 @@ impl Plan {
             if self.objective.cutoff.is_some() && (left < 0.0 || (is_open && left < least)) {
                 return State::Dropped;
             }
+            if self.proves_violation(readings, candidate, &self.pairs[..end]) {
+                return State::Dropped;
+            }
             let open = self.pairs[..end].iter().zip(&found);
             let wants: Vec<Wanted> = open
                 .filter(|(_, found)| found.is_none_or(|found| found.is_censored()))
@@ -115,6 +119,9 @@ impl Plan {
                 return State::Wants(wants);
             }
             let costs: Vec<f64> = found.iter().flatten().map(|one| one.lower_bound()).collect();
+            if end == all && !self.keeps_bounds(readings, candidate, &self.pairs) {
+                return State::Dropped;
+            }
             if leader.is_none() {
                 continue;
             }

@@ -1,5 +1,7 @@
 //! Ablations in made-up worlds whose answer is known.
 
+mod bounded;
+
 use space::format::{Format, read};
 use space::{Configuration, Literal, Space};
 
@@ -45,6 +47,15 @@ struct Ran {
 
 /// Runs an ablation in a world to its end, `at_once` trials at a time.
 fn run(plan: &Plan, at_once: usize, cost: impl Fn(&Configuration, Pair) -> f64) -> Ran {
+    run_with_output(plan, at_once, |configuration, pair| (cost(configuration, pair), None))
+}
+
+/// Does the same in a world in which finished trials have an output.
+fn run_with_output(
+    plan: &Plan,
+    at_once: usize,
+    world: impl Fn(&Configuration, Pair) -> (f64, Option<f64>),
+) -> Ran {
     let (mut readings, mut trials) = (Readings::default(), Vec::new());
     loop {
         let standing = plan.decide(&readings);
@@ -55,9 +66,10 @@ fn run(plan: &Plan, at_once: usize, cost: impl Fn(&Configuration, Pair) -> f64) 
         assert!(!standing.wanted.is_empty() && trials.len() < 5000, "{standing:?}");
         for wanted in standing.wanted.into_iter().take(at_once) {
             assert!(plan.space.check(wanted.configuration.codes()).is_ok(), "{:?}", wanted.configuration);
-            let cost = cost(&wanted.configuration, wanted.pair);
+            let (cost, output) = world(&wanted.configuration, wanted.pair);
+            let outputs: Vec<_> = output.into_iter().map(|value| Some(Reading::Exact(value))).collect();
             let observation = match wanted.cap.cost() {
-                cap if cost <= cap => Observation::finished(cost),
+                cap if cost <= cap => Observation::finished(cost).with_constraints(outputs),
                 cap if cap < 100.0 => Observation::capped(cap),
                 cap => Observation::timeout(cap),
             };

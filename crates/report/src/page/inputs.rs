@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use view::pages::{Input, Inputs};
 use words::Costs;
 
-use super::{colour, cost_tick, figure, nothing, plain, reading};
+use super::{cost_tick, figure, nothing, plain, reading};
 use crate::markup::Markup;
-use crate::plot::{Chart, Direction, Scale, Size};
+use crate::plot::{Chart, Direction, Scale, Size, colour};
 
 /// Largest number of rows in the table.
 const ROWS: usize = 300;
@@ -99,13 +99,20 @@ fn agreement(out: &mut Markup, page: &Inputs, tried: &[&Input]) {
 }
 
 fn table(out: &mut Markup, page: &Inputs, costs: &Costs) {
-    out.raw("<div class=\"scroll\"><table class=\"sortable\"><thead><tr><th>instance</th><th>family</th><th data-n>trials</th><th data-n>finished</th>");
+    let has_families = page.instances.iter().any(|one| one.family.is_some());
+    out.raw("<div class=\"scroll\"><table class=\"sortable\"><thead><tr><th>instance</th>");
+    if has_families {
+        out.raw("<th>family</th>");
+    }
+    out.raw("<th data-n>trials</th><th data-n>finished</th>");
     out.add("th", &[("data-n", "")], costs.against);
     out.raw("<th data-n>best</th><th data-n>agreement</th></tr></thead><tbody>");
     for one in page.instances.iter().take(ROWS) {
         out.open("tr", &[]);
         out.add("th", &[("scope", "row"), ("class", "wide")], &one.name);
-        out.add("td", &[], one.family.as_deref().unwrap_or(""));
+        if has_families {
+            out.add("td", &[], one.family.as_deref().unwrap_or(""));
+        }
         out.add("td", &[], &one.trials.to_string());
         out.add("td", &[], &one.finished.to_string());
         for side in [one.default, one.best] {

@@ -8,7 +8,7 @@ use crate::markup::Markup;
 use crate::plot::{clipped, number};
 
 /// Number of shades.
-const SHADES: usize = 6;
+pub(super) const SHADES: usize = 6;
 
 pub(super) fn draw(page: &Matrix, costs: &Costs) -> Markup {
     let mut out = Markup::new();
@@ -63,7 +63,7 @@ pub(super) fn draw(page: &Matrix, costs: &Costs) -> Markup {
         &body,
     );
     chart.close("div");
-    legend(&mut chart, costs);
+    legend(&mut chart, ends(costs));
     let mut caption = "Rows are configurations in order of appearance, with incumbents in bold; columns are training \
                        instances from cheap to expensive. The scale shows the colours, by rank. Hatched cells are \
                        lower bounds, because a trial was stopped; empty cells were not tried."
@@ -108,8 +108,13 @@ fn rectangle(body: &mut Markup, at: (f64, f64), size: (f64, f64), class: &str, t
     }
 }
 
-fn legend(out: &mut Markup, costs: &Costs) {
-    let (first, last) = if costs.are_maximised() { ("more", "less") } else { ("cheap", "expensive") };
+/// Returns the words at the ends of a scale of costs: what the first shade means, and the last one.
+pub(super) fn ends(costs: &Costs) -> (&'static str, &'static str) {
+    if costs.are_maximised() { ("more", "less") } else { ("cheap", "expensive") }
+}
+
+/// Adds the scale of shades, with words at its ends.
+pub(super) fn legend(out: &mut Markup, (first, last): (&str, &str)) {
     out.open("p", &[("class", "legend")]);
     out.text(first);
     out.raw("<svg viewBox=\"0 0 120 12\" width=\"120\" height=\"12\" aria-hidden=\"true\">");

@@ -8,6 +8,7 @@ mod matrix;
 mod mattered;
 mod overview;
 mod parallel;
+mod predicted;
 mod races;
 mod search;
 mod trajectory;
@@ -55,6 +56,14 @@ fn figure(out: &mut Markup, title: &str, chart: &Markup, caption: &str) {
     out.close("figure");
 }
 
+/// Adds a small picture with its title.
+fn small(out: &mut Markup, title: &str, chart: &Markup) {
+    out.open("figure", &[]);
+    out.add("h4", &[], title);
+    out.push(chart);
+    out.close("figure");
+}
+
 /// Adds the explanation of an empty page or picture.
 fn nothing(out: &mut Markup, why: &str) {
     out.add("p", &[("class", "nothing")], why);
@@ -68,11 +77,6 @@ fn left_out<T>(list: &Thinned<T>, noun: &str) -> String {
     format!(" Shown: {} of {} {noun}.", count(list.shown.len() as u64), count(list.of as u64))
 }
 
-/// The class of the colour with this number.
-fn colour(number: usize) -> &'static str {
-    ["c0", "c1", "c2", "c3", "c4", "c5", "c6"][number % 7]
-}
-
 /// Formats a time on an axis.
 fn time(seconds: f64) -> String {
     let trimmed = |number: f64| {
@@ -83,7 +87,7 @@ fn time(seconds: f64) -> String {
         0.0 => "0".to_owned(),
         s if s < 0.001 => format!("{} µs", trimmed(seconds * 1e6)),
         s if s < 1.0 => format!("{} ms", trimmed(seconds * 1e3)),
-        s if s < 120.0 => format!("{} s", trimmed(seconds)),
+        s if s < 60.0 || (s < 120.0 && s % 60.0 != 0.0) => format!("{} s", trimmed(seconds)),
         s if s < 7200.0 => format!("{} min", trimmed(seconds / 60.0)),
         _ => format!("{} h", trimmed(seconds / 3600.0)),
     }

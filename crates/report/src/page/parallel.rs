@@ -11,8 +11,8 @@ use crate::plot::{clipped, number};
 /// Largest number of axes for parameters.
 const AXES: usize = 10;
 const WIDTH: f64 = 960.0;
-const TOP: f64 = 40.0;
-const BOTTOM: f64 = 330.0;
+const TOP: f64 = 46.0;
+const BOTTOM: f64 = 336.0;
 const LEFT: f64 = 60.0;
 
 pub(super) fn draw(page: &Search, costs: &Costs) -> Markup {
@@ -88,7 +88,7 @@ pub(super) fn draw(page: &Search, costs: &Costs) -> Markup {
     );
     let caption = format!(
         "One line per configuration, through its value of each parameter. The last axis is the cost relative to the \
-         {}'s, by rank; better is higher. The best tenth is dark. Shown are the {axes} parameters whose values differ \
+         {}'s, by rank; better is higher. The best tenth stands out. Shown are the {axes} parameters whose values differ \
          most between good and other configurations.{}",
         costs.against,
         left_out(&page.tried, "configurations")

@@ -1,11 +1,11 @@
 //! Every trial over time, the values tried over time, and relative costs by value.
 
-use view::pages::{Dimension, Search, SearchTrial, Tried};
+use view::pages::{Dimension, Search, SearchTrial};
 use words::{Costs, name};
 
-use super::{better, colour, cost_tick, figure, left_out, nothing, parallel, ratio, reading, time};
+use super::{better, cost_tick, figure, left_out, nothing, parallel, predicted, ratio, reading, small, time};
 use crate::markup::Markup;
-use crate::plot::{Chart, Direction, Scale, Size};
+use crate::plot::{Chart, Direction, Scale, Size, colour};
 
 /// Largest number of parameters with a picture of their own.
 const PARAMETERS: usize = 24;
@@ -20,6 +20,7 @@ pub(super) fn draw(page: &Search, costs: &Costs) -> Markup {
     out.push(&parallel::draw(page, costs));
     marginals(&mut out, page, costs);
     grids(&mut out, page, costs);
+    predicted::draw(&mut out, page, costs);
     sampling(&mut out, page);
     out
 }
@@ -53,7 +54,13 @@ fn trials(out: &mut Markup, page: &Search, costs: &Costs) {
     chart.legend(&keys);
     let caption = format!(
         "One mark per trial, coloured by what proposed its configuration. A filled dot is a finished trial, an open \
-         arrow one that was stopped and would have cost more, a cross at the top one that failed.{}",
+         arrow one that was stopped and would have cost more, a cross at the top one that failed.{}{}",
+        // The search may propose a configuration that an ablation has tried before.
+        if page.origins.iter().any(|origin| origin == "ablation") {
+            " Configurations with the origin \"ablation\" were first tried by an ablation; its own trials are not shown."
+        } else {
+            ""
+        },
         left_out(&page.trials, "trials")
     );
     out.raw("<div class=\"broad\">");
@@ -127,13 +134,6 @@ fn shown(page: &Search) -> String {
     }
 }
 
-fn small(out: &mut Markup, title: &str, chart: &Markup) {
-    out.open("figure", &[]);
-    out.add("h4", &[], title);
-    out.push(chart);
-    out.close("figure");
-}
-
 /// Writes the values at the ends of the range, or the names of the choices.
 fn ends(chart: &mut Chart, dimension: &Dimension) {
     chart.names_below(&dimension.ticks);
@@ -149,14 +149,13 @@ fn sampling(out: &mut Markup, page: &Search) {
         if let Some(default) = dimension.default {
             chart.guide((0.0, default), (end, default), "equal", "");
         }
-        let mark = |chart: &mut Chart, one: &Tried| {
-            let Some(at) = one.positions[place] else { return };
-            let class = if one.incumbent { "c3 big" } else { "c0 pale" };
-            chart.dot((one.at, at), class, "");
+        let points = |incumbent: bool| -> Vec<(f64, f64)> {
+            let own = page.tried.shown.iter().filter(|one| one.incumbent == incumbent);
+            own.filter_map(|one| Some((one.at, one.positions[place]?))).collect()
         };
         // Incumbents are drawn last, on top of the others.
-        page.tried.shown.iter().filter(|one| !one.incumbent).for_each(|one| mark(&mut chart, one));
-        page.tried.shown.iter().filter(|one| one.incumbent).for_each(|one| mark(&mut chart, one));
+        chart.dots(&points(false), "c0 pale");
+        chart.dots(&points(true), "c3");
         let title = match (dimension.ticks.first(), dimension.ticks.last()) {
             (Some((_, low)), Some((_, high))) => format!("{}: {low} to {high}", dimension.name),
             _ => dimension.name.clone(),

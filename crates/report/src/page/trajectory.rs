@@ -101,9 +101,9 @@ fn unseen(out: &mut Markup, page: &Trajectory, costs: &Costs) {
         names.push((x / last, own));
     }
     chart.names_below(&names);
-    chart.legend(&[("c1", costs.against), ("c0", "incumbent")]);
+    chart.legend(&[("c1", costs.against), ("c0", "configuration")]);
     let caption = format!(
-        "Measured after the search on pairs that it did not use: {} of the {} and of the incumbent on the same pairs. \
+        "Measured after the search on pairs that it did not use: {} of the {} and of each configuration on the same pairs. \
          This is what the verdict is based on.",
         costs.mean, costs.against
     );

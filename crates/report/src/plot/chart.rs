@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::scale::Scale;
-use crate::markup::Markup;
+use crate::markup::{Attributes, Markup};
 
 /// The size of a chart in its own units.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -68,22 +68,33 @@ impl Chart {
         }
     }
 
+    /// Returns an empty chart with this much room for names on the left.
+    pub fn with_names(label: &str, size: Size, left: f64, x: Scale, y: Scale) -> Self {
+        Self { left, ..Self::new(label, size, x, y) }
+    }
+
+    /// Returns the size of the chart.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
     /// Draws both axes with their ticks and labels. The label of the vertical axis is above it.
     pub fn axes(&mut self, x: (&str, &dyn Fn(f64) -> String), y: (&str, &dyn Fn(f64) -> String)) {
         let (left, right, top, bottom) = (self.left, self.right, self.top, self.bottom);
         let small = self.size.width < 300.0;
-        for value in self.y.ticks() {
+        // A position without a meaning of its own has no line.
+        let named = |ticks: Vec<f64>, text: &dyn Fn(f64) -> String| {
+            let named = ticks.into_iter().map(|value| (value, text(value)));
+            named.filter(|(_, text)| !text.is_empty()).collect::<Vec<_>>()
+        };
+        for (value, text) in named(self.y.ticks(), y.1) {
             let at = self.py(value);
             self.rule("grid", (left, at), (right, at));
-            self.label((left - 6.0, at + 4.0), "end", &y.1(value));
+            self.label((left - 6.0, at + 4.0), "end", &text);
         }
         let mut last = f64::NEG_INFINITY;
-        for value in self.x.ticks() {
-            let (at, text) = (self.px(value), x.1(value));
-            // A position without a meaning of its own has no line.
-            if text.is_empty() {
-                continue;
-            }
+        for (value, text) in named(self.x.ticks(), x.1) {
+            let at = self.px(value);
             self.rule("grid", (at, top), (at, bottom));
             // Labels that would touch are left out, and the last one stays inside the picture.
             let half = 3.6 * text.chars().count() as f64;
@@ -128,6 +139,11 @@ impl Chart {
         }
     }
 
+    /// Writes a name on the left of the vertical axis.
+    pub fn name_beside(&mut self, y: f64, name: &str) {
+        self.label((self.left - 6.0, self.py(y) + 4.0), "end", name);
+    }
+
     /// Writes a name that starts at a value.
     pub fn name_at(&mut self, (x, y): (f64, f64), name: &str) {
         self.label((self.px(x) + 3.0, self.py(y)), "start", name);
@@ -138,6 +154,19 @@ impl Chart {
         let (cx, cy) = (number(self.px(x)), number(self.py(y)));
         let class = format!("dot {class}");
         self.mark("circle", &[("class", &class), ("cx", &cx), ("cy", &cy), ("r", "3")], title);
+    }
+
+    /// Draws many dots without titles as one element, which browsers draw faster.
+    pub fn dots(&mut self, points: &[(f64, f64)], class: &str) {
+        if points.is_empty() {
+            return;
+        }
+        let mut path = String::new();
+        for &(x, y) in points {
+            // A line without length is a dot, because its ends are round.
+            let _ = write!(path, "M{} {}h0", number(self.px(x)), number(self.py(y)));
+        }
+        self.mark("path", &[("class", &format!("dots {class}")), ("d", &path)], "");
     }
 
     /// Draws an open arrow for a bound.
@@ -217,7 +246,8 @@ impl Chart {
         let mut right = self.right;
         for (class, name) in names.iter().rev() {
             let text = clipped(name, 24);
-            right -= 7.6 * text.chars().count() as f64;
+            // Wide enough for the larger text on a phone.
+            right -= 8.4 * text.chars().count() as f64;
             self.label((right, self.top - 10.0), "start", &text);
             right -= 13.0;
             let (x, y) = (number(right), number(self.top - 18.0));
@@ -233,14 +263,27 @@ impl Chart {
 
     /// Returns the chart.
     pub fn finish(self) -> Markup {
+        self.wrapped(&[])
+    }
+
+    /// Returns the chart as a part of a larger picture, with its corner at this place.
+    pub(super) fn finish_at(self, (x, y): (f64, f64)) -> Markup {
+        let [x, y, width, height] = [x, y, self.size.width, self.size.height].map(number);
+        self.wrapped(&[("x", &x), ("y", &y), ("width", &width), ("height", &height)])
+    }
+
+    fn wrapped(self, place: Attributes<'_>) -> Markup {
         let Self { body, size: Size { width, height }, label, .. } = self;
-        let mut out = Markup::new();
         let view = format!("0 0 {width:.0} {height:.0}");
-        out.wrap(
-            "svg",
-            &[("viewBox", &view), ("role", "img"), ("aria-label", &label), ("class", "chart")],
-            &body,
-        );
+        let mut attributes = place.to_vec();
+        attributes.extend([
+            ("viewBox", view.as_str()),
+            ("role", "img"),
+            ("aria-label", &label),
+            ("class", "chart"),
+        ]);
+        let mut out = Markup::new();
+        out.wrap("svg", &attributes, &body);
         out
     }
 
@@ -274,6 +317,9 @@ impl Chart {
     }
 
     fn label(&mut self, (x, y): (f64, f64), anchor: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
         let [x, y] = [x, y].map(number);
         self.body.add("text", &[("x", &x), ("y", &y), ("text-anchor", anchor)], text);
     }
@@ -303,9 +349,13 @@ mod tests {
         let mut chart = Chart::new("x by y", Size::NORMAL, Scale::exact(0.0, 1.0), Scale::exact(0.0, 1.0));
         chart.dot((0.0, 0.0), "c0", "<b>");
         chart.arrow((1.0, 0.5), Direction::Up, "c1", "");
+        chart.dots(&[(0.0, 0.0), (1.0, 0.5)], "c2");
+        chart.dots(&[], "c3");
         let drawn = chart.finish();
         assert!(drawn.as_str().contains(r#"<circle class="dot c0" cx="64" cy="284" r="3"><title>&lt;b&gt;"#));
         assert!(drawn.as_str().contains(r#"<path class="arrow c1" d="M462.5 155L466 148L469.5 155Z"/>"#));
+        assert!(drawn.as_str().contains(r#"<path class="dots c2" d="M64 284h0M466 155h0"/>"#));
+        assert!(!drawn.as_str().contains("c3"), "nothing is drawn without points");
         assert_eq!(clipped("instances", 5), "inst…");
     }
 }

@@ -64,6 +64,11 @@ impl Scale {
         if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
     }
 
+    /// Returns the lower end.
+    pub fn low(&self) -> f64 {
+        self.low
+    }
+
     /// Returns the upper end.
     pub fn high(&self) -> f64 {
         self.high

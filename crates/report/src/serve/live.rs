@@ -57,7 +57,7 @@ impl Live {
     }
 
     /// Returns its name, or its path if it cannot be read.
-    pub(crate) fn name(&self) -> String {
+    fn name(&self) -> String {
         let name = Store::read(&self.folder).and_then(|reader| reader.name());
         name.unwrap_or_else(|_| self.folder.display().to_string())
     }
@@ -145,20 +145,31 @@ impl Drawn {
     }
 }
 
-/// Returns the CPU time of this thread.
+/// Returns the CPU time of this process: the model that a page shows is fitted by several threads.
 fn cpu() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// Returns the names of all campaigns. Those with the same name, such as two campaigns of one scenario, are followed
+/// by their folders.
+pub(crate) fn names(campaigns: &[Live]) -> Vec<String> {
+    let names: Vec<String> = campaigns.iter().map(Live::name).collect();
+    let is_unique = |name: &String| names.iter().filter(|other| *other == name).count() == 1;
+    let one = |(campaign, name): (&Live, &String)| {
+        if is_unique(name) { name.clone() } else { format!("{name} ({})", campaign.folder.display()) }
+    };
+    campaigns.iter().zip(&names).map(one).collect()
 }
 
 /// Returns the list of all campaigns, with the main figures of each.
 pub(crate) fn side_by_side(campaigns: &[Live]) -> String {
     let mut table = Markup::new();
     table.raw("<div class=\"scroll\"><table class=\"plain\"><thead><tr><th>campaign</th><th>state</th><th>time</th><th>trials</th><th>best</th><th>result</th></tr></thead><tbody>");
-    for (number, campaign) in campaigns.iter().enumerate() {
+    for ((number, campaign), name) in campaigns.iter().enumerate().zip(names(campaigns)) {
         table.open("tr", &[]);
         table.open("th", &[("scope", "row")]);
-        table.add("a", &[("href", &format!("/c/{number}"))], &campaign.name());
+        table.add("a", &[("href", &format!("/c/{number}"))], &name);
         table.close("th");
         match Kept::open(&campaign.folder).and_then(|kept| Picture::of(&kept)) {
             Ok(picture) => row(&mut table, &picture),
@@ -184,4 +195,29 @@ fn row(table: &mut Markup, picture: &Picture) {
         (None, None) => String::new(),
     };
     table.add("td", &[("class", "wide")], &result);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawing_takes_at_most_a_two_hundredth_of_the_time() {
+        let drawn = |ago: u64| Drawn {
+            name: String::new(),
+            pages: Vec::new().into(),
+            version: String::new(),
+            at: Instant::now().checked_sub(Duration::from_secs(ago)).unwrap(),
+            took: Duration::from_millis(100),
+        };
+        assert!(!drawn(10).is_due() && drawn(30).is_due(), "100 ms of drawing are paid for after 20 s");
+    }
+
+    #[test]
+    fn the_time_of_all_threads_counts() {
+        let before = cpu();
+        let busy = || while cpu().saturating_sub(before) < Duration::from_millis(20) {};
+        std::thread::scope(|scope| scope.spawn(busy).join()).unwrap();
+        assert!(cpu().saturating_sub(before) >= Duration::from_millis(20));
+    }
 }

@@ -143,8 +143,7 @@ impl Shared {
     }
 
     fn page(&self, number: usize, campaign: &Live) -> Answer {
-        let names: Vec<String> = self.campaigns.iter().map(Live::name).collect();
-        match campaign.page(number, &names) {
+        match campaign.page(number, &live::names(&self.campaigns)) {
             Ok(page) => Answer::page(page),
             Err(error) => Answer::refusal(503, &error),
         }

@@ -73,6 +73,9 @@ fn only_requests_with_the_token_from_this_machine_are_answered() {
         assert!(!answer.contains("root:"));
     }
     let list = served.ask("/", &cookie);
+    for stage in [&one, &other] {
+        assert!(list.contains(&format!("({})</a>", stage.folder.display())), "the same name twice: {list}");
+    }
     assert!(list.contains("href=\"/c/1\"") && !list.contains("<script>alert"), "{list}");
 }
 

@@ -3,13 +3,16 @@
 use std::path::PathBuf;
 
 use campaign::conduct::{Order, settings};
+use campaign::event::Event;
 use campaign::validation::plan;
 use engine::{Cap, ConfigId, Observation, Pair, Reading, Rng, Seed, Space, Status, TrialId, Why};
 use execution::Record;
 use execution::testkit::record;
 use scenario::testkit;
+use serde_json::json;
 use store::{
-    Batch, Charter, Elapsed, NewCampaign, Store, StoredConfiguration, StoredIncumbent, StoredValidation,
+    Batch, Charter, Elapsed, NewCampaign, Store, StoredConfiguration, StoredEvent, StoredIncumbent,
+    StoredValidation,
 };
 use view::pages::Pages;
 use view::{Kept, Records};
@@ -87,6 +90,7 @@ impl Stage {
                     batch.trials.push(trial);
                     count += 1;
                 }
+                batch.events.extend(self.race(id));
             }
             writer.submit(batch).unwrap();
         }
@@ -97,6 +101,19 @@ impl Stage {
         writer.submit(Batch { incumbents, spent: Some(spent), ..Batch::default() }).unwrap();
         writer.finish("budget spent: trials").unwrap();
         count
+    }
+
+    /// Returns the events of a configuration's race, with a forecast.
+    fn race(&mut self, config: u32) -> [StoredEvent; 2] {
+        let (at, low) = (self.next as f64 * 0.1, 0.05 + self.rng.unit());
+        let forecast = json!({ "cost": 1.5 * low, "low": low, "high": 3.0 * low });
+        let opened = json!({ "config": config, "foretold": forecast });
+        let dropped = json!({ "config": config, "pairs": 1, "why": "sum" });
+        [("race_opened", opened), ("race_dropped", dropped)].map(|(kind, fields)| {
+            let stored = StoredEvent { at, kind: kind.to_owned(), text: fields.to_string() };
+            assert!(Event::of_stored(&stored).is_some(), "{stored:?}");
+            stored
+        })
     }
 
     fn trial(&mut self, config: u32, visit: u64, constraints: usize) -> Record {

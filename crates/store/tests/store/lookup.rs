@@ -45,9 +45,11 @@ fn failures_are_grouped_by_reason() {
 
     let failures = Store::read(folder.path()).unwrap().failures().unwrap();
     let [signal, memory] = &failures[..] else { panic!("{failures:?}") };
-    assert_eq!((signal.reason.as_str(), signal.trials, signal.configurations), ("signal 11", 3, 2));
+    assert_eq!((signal.reason.as_str(), signal.trials), ("signal 11", 3));
     assert_eq!((signal.first.trial.id, signal.newest.trial.id), (TrialId(5), TrialId(8)));
-    assert_eq!(signal.examples, [ConfigId(0), ConfigId(1)]);
+    assert_eq!(signal.configurations, [ConfigId(0), ConfigId(1)]);
+    assert_eq!(memory.configurations, [ConfigId(1)]);
+    assert_eq!(signal.instances, ["i0.cnf", "i1.cnf", "i3.cnf"]);
     let detail = &signal.newest.detail;
     assert_eq!((&detail.stdout_tail[..], &detail.stderr_tail[..]), (&b"out 8"[..], &[0xff][..]));
     assert_eq!((memory.status, memory.trials, memory.first.trial.id), (Status::Memory, 1, TrialId(0)));

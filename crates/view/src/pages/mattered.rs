@@ -5,14 +5,11 @@ use serde::Serialize;
 use crate::ablation::Ablation;
 use crate::error::ViewError;
 use crate::importance::Importance;
+use crate::model::Model;
 use crate::records::Records;
 
 /// Quantile of the predicted cost below which differences are explained: the better half of the space.
 const QUANTILE: f64 = 0.5;
-
-/// Largest number of trials that the model learns from: fewer than for `captune importance`, because a live page is drawn
-/// again and again.
-const TRIALS: usize = 2000;
 
 /// The page "What mattered".
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -24,8 +21,8 @@ pub struct Mattered {
 }
 
 impl Mattered {
-    pub(super) fn of(records: &Records<'_>) -> Result<Self, ViewError> {
-        let importance = Importance::from_trials(records, QUANTILE, TRIALS)?;
+    pub(super) fn of(records: &Records<'_>, model: Option<&Model>) -> Result<Self, ViewError> {
+        let importance = model.map(|model| Importance::by(model, records, QUANTILE)).transpose()?;
         Ok(Self { ablation: Ablation::of(records)?, importance })
     }
 }

@@ -24,6 +24,7 @@ mod material;
 mod matrix;
 mod mattered;
 mod overview;
+mod predicted;
 mod races;
 mod redact;
 mod relative;
@@ -36,6 +37,7 @@ mod trials;
 use serde::Serialize;
 
 use crate::error::ViewError;
+use crate::model::Model;
 use crate::records::Records;
 
 pub use bounded::{Bounded, Feasibility};
@@ -46,12 +48,17 @@ pub use material::{Material, TimedTrial};
 pub use matrix::{Cell, Matrix, MatrixRow};
 pub use mattered::Mattered;
 pub use overview::{Overview, Spending, Tuned};
+pub use predicted::{Curve, Predicted, PredictedAt, PredictedCell, Surface};
 pub use races::{Race, Races};
 pub use search::{Bin, Dimension, Grid, Search, SearchTrial, Tried};
 pub use survival::{Lifetime, SurvivalStep, kaplan_meier};
 pub use thinned::Thinned;
 pub use trajectory::{Takeover, Trajectory, UnseenMean};
 pub use trials::{TrialRow, Trials};
+
+/// Largest number of trials that the model learns from: fewer than for `captune importance`, because a live
+/// page is drawn again and again.
+const TRIALS: usize = 2000;
 
 /// The pages of one campaign.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -84,13 +91,15 @@ impl Pages {
     /// Computes all pages. Returns an error if the scenario can no longer be read.
     pub fn of(records: &Records<'_>) -> Result<Self, ViewError> {
         let material = Material::of(records)?;
+        let model = Model::fit(records, TRIALS)?;
+        let mattered = Mattered::of(records, model.as_ref())?;
         let matrix = Matrix::of(&material);
         Ok(Self {
             overview: Overview::of(&material)?,
             trajectory: Trajectory::of(&material),
             duel: Duel::of(&material),
-            search: Search::of(&material),
-            mattered: Mattered::of(records)?,
+            search: Search::of(&material, model.as_ref().zip(mattered.importance.as_ref())),
+            mattered,
             races: Races::of(&material),
             bounded: Bounded::of(&material),
             forecasts: Forecasts::of(&material),

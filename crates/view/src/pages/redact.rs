@@ -33,18 +33,30 @@ impl Pages {
         let picture = &mut overview.picture;
         picture.folder = "DIR".to_owned();
         picture.hosts.iter_mut().for_each(|host| hosts.hide(host));
-        picture.sessions.iter_mut().for_each(|session| hosts.hide(&mut session.host));
+        for session in &mut picture.sessions {
+            hosts.hide(&mut session.host);
+            session.reason.iter_mut().for_each(hide_target);
+        }
         match &mut picture.state {
             State::Running { host: Some(host), .. } => hosts.hide(host),
-            // The reason of an aborted campaign quotes the target.
-            State::Stopped { reason } if reason.starts_with("aborted") => *reason = "aborted".to_owned(),
+            State::Stopped { reason } => hide_target(reason),
             _ => {}
         }
-        if let Figured::Known(figures) = &mut picture.figures
-            && let Some(verdict) = &mut figures.verdict
-        {
-            verdict.hosts.iter_mut().for_each(|host| hosts.hide(host));
+        match &mut picture.figures {
+            Figured::Known(figures) => {
+                let verdict = figures.verdict.iter_mut();
+                verdict.flat_map(|verdict| &mut verdict.hosts).for_each(|host| hosts.hide(host));
+            }
+            // The problem names files.
+            Figured::Unknown { problem } => *problem = HIDDEN.to_owned(),
         }
+    }
+}
+
+/// Shortens the reason of an aborted session, which quotes the target.
+fn hide_target(reason: &mut String) {
+    if reason.starts_with("aborted") {
+        *reason = "aborted".to_owned();
     }
 }
 

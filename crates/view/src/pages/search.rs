@@ -5,8 +5,11 @@ use serde::Serialize;
 use space::{Domain, Parameter};
 
 use super::material::Material;
+use super::predicted::Predicted;
 use super::relative::Default;
 use super::thinned::Thinned;
+use crate::importance::Importance;
+use crate::model::Model;
 
 /// Largest number of trials in the picture of all trials.
 const TRIALS: usize = 4000;
@@ -33,6 +36,8 @@ pub struct Search {
     pub grids: Vec<Grid>,
     /// Number of configurations without a pair in common with the default.
     pub unrelated: usize,
+    /// What the model predicts for values of one or two parameters; `None` if there is no model.
+    pub predicted: Option<Predicted>,
 }
 
 /// A trial.
@@ -122,18 +127,20 @@ pub struct Grid {
 }
 
 impl Search {
-    pub(super) fn of(material: &Material<'_>) -> Self {
+    pub(super) fn of(material: &Material<'_>, model: Option<(&Model, &Importance)>) -> Self {
+        // Configurations that only an ablation has tried are no part of the search.
         let mut origins: Vec<String> = Vec::new();
-        for origin in &material.origins {
-            if !origins.contains(origin) {
-                origins.push(origin.clone());
+        let mut by_config = vec![0; material.origins.len()];
+        for config in material.records.history().trials().iter().map(|trial| trial.key.config) {
+            let own = material.origin(config);
+            let place = origins.iter().position(|origin| origin == own).unwrap_or_else(|| {
+                origins.push(own.to_owned());
+                origins.len() - 1
+            });
+            if let Some(kept) = by_config.get_mut(config.index()) {
+                *kept = place;
             }
         }
-        let by_config: Vec<usize> = material
-            .origins
-            .iter()
-            .map(|one| origins.iter().position(|other| other == one).unwrap_or(0))
-            .collect();
         let origin = |config: ConfigId| by_config.get(config.index()).copied().unwrap_or(0);
         let tried = configurations(material, &origin);
         let (dimensions, order) = dimensions(material, &tried);
@@ -141,7 +148,8 @@ impl Search {
         let grids = grids(&dimensions, &tried, &order);
         let tried = shown(tried, &order);
         let trials = trials(material, &origin);
-        Self { trials, origins, tried, dimensions, grids, unrelated }
+        let predicted = model.map(|(model, found)| Predicted::of(model, found, &dimensions));
+        Self { trials, origins, tried, dimensions, grids, unrelated, predicted }
     }
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use campaign::ablation::StoredPlan;
-use engine::Observation;
 use execution::testkit::record;
 use scenario::testkit::root;
 use serde_json::{Value, json};
@@ -38,7 +37,7 @@ fn every_key_of_a_campaign_is_in_the_reference() {
     let measured = |(config, cost): (u32, f64)| {
         let one = move |(name, seed): &(String, u32)| StoredValidation {
             instance: name.clone(),
-            record: record(config, 0, *seed, Observation::finished(cost)),
+            record: record(config, 0, *seed, self::cost(cost, 1.0)),
             host: None,
         };
         plan.pairs.iter().map(one).collect::<Vec<_>>()

@@ -5,4 +5,5 @@
 mod documented;
 mod pages;
 mod picture;
+mod redacted;
 mod stage;

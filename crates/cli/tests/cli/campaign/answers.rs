@@ -38,6 +38,8 @@ fn a_configuration_with_wrong_answers_never_wins() {
     assert!(stage.said("status count.campaign").contains(" % wrong"));
     let said = stage.said("failures count.campaign");
     assert!(said.contains(": wrong answer: got `UNSAT`, expected `SAT`\n"), "{said}");
+    let common = "  all of them have x >= 6, and none of the other 5 configurations do\n";
+    assert!(said.contains(common) && said.contains(" of 2 instances: a"), "{said}");
     let rerun = said.lines().last().unwrap().trim().strip_prefix("captune ").unwrap().to_owned();
     let again = stderr(&stage.captune(&rerun));
     assert!(again.lines().any(|line| line.split_whitespace().eq(["ended", "wrong", "wrong"])), "{again}");

@@ -386,3 +386,57 @@ fn a_search_that_finds_nothing_better_counts_the_configurations_that_violated_a_
     let (violating, all): (u32, u32) = (violating.parse().unwrap(), all.parse().unwrap());
     assert!(violating * 3 > all && violating < all, "{line}: x is above 5 in 4 of 9 configurations");
 }
+
+/// A target that is fast but careless with one flag, and careful but a little slower with the other.
+const HURRIED: &str = r#"#!/bin/sh
+steps=100; error=2
+[ "$1" = yes ] && { steps=$((steps - 80)); error=$((error + 6)); }
+[ "$2" = yes ] && { steps=$((steps + 5)); error=$((error - 2)); [ "$1" = yes ] && error=3; }
+echo "steps $steps"
+echo "error 0.0$error"
+"#;
+
+fn hurried(default: &str) -> Stage {
+    let (head, _) = SCENARIO.split_once("[space]").unwrap();
+    let space = format!(
+        "[space]\nfast = {{ choices = [\"no\", \"yes\"], default = \"{default}\" }}\n\
+         careful = {{ choices = [\"no\", \"yes\"], default = \"no\" }}\n"
+    );
+    let head = head.replace("right = { pattern = 'right (\\S+)' }\n", "");
+    let head = head.replace(
+        "\"{param:x}\", \"{instance}\", \"{param:y}\"",
+        "\"{param:fast}\", \"{param:careful}\", \"{instance}\"",
+    );
+    stage(HURRIED, &(head + &space))
+}
+
+#[test]
+fn an_ablation_makes_no_change_that_breaks_a_bound() {
+    let stage = hurried("no");
+    assert_eq!(code(&stage.captune("run count.toml")), 0);
+    let found: Value =
+        serde_json::from_str(&stage.said("ablate count.toml --budget 60s --json --progress none")).unwrap();
+    let steps: Vec<&str> = found["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| step["changes"][0]["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(steps, ["careful", "fast"], "fast alone would break the bound: {found}");
+    assert_eq!(found["end"], "whole");
+    // The report shows the same steps, and the ablation's trials are not part of the search.
+    assert_eq!(code(&stage.captune("report count.toml --json report.json")), 0);
+    let pages: Value =
+        serde_json::from_str(&std::fs::read_to_string(stage.folder.join("report.json")).unwrap()).unwrap();
+    assert_eq!(pages["mattered"]["ablation"], found);
+    let origins = pages["search"]["origins"].as_array().unwrap();
+    assert!(!origins.is_empty() && !origins.contains(&"ablation".into()), "{origins:?}");
+}
+
+#[test]
+fn without_a_feasible_baseline_there_is_no_path_to_ablate() {
+    let stage = hurried("yes");
+    assert_eq!(code(&stage.captune("run count.toml")), 0);
+    let said = stage.said("ablate count.toml --budget 60s --progress none").replace('\n', " ");
+    assert!(said.contains("the default violates a bound on these pairs"), "{said}");
+}

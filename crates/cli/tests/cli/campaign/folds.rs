@@ -6,6 +6,7 @@ use campaign::folds::FoldPlan;
 use rustix::process::Signal;
 use store::{Store, StoredValidation};
 
+use super::reporting::{answer, cookie, serve};
 use super::stage::{SCENARIO, Stage, stored_trials};
 use crate::{code, stderr};
 
@@ -172,4 +173,28 @@ fn a_folder_has_either_folds_or_one_campaign() {
     stage.write("other.toml", &scenario());
     let said = stderr(&stage.captune("run other.toml"));
     assert!(said.contains("instances.test: one campaign -> folds: 4"), "{said}");
+}
+
+#[test]
+fn each_fold_has_a_report_and_all_are_served_side_by_side() {
+    let stage = Stage::new(&scenario());
+    assert_eq!(code(&stage.captune("run count.toml --trials 24")), 0);
+    let output = stage.captune("report count.toml");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stderr(&output).contains("captune status count.campaign"), "{}", stderr(&output));
+    for fold in 1..=4 {
+        let html =
+            std::fs::read_to_string(stage.folder.join(format!("count.campaign/fold-{fold}/report.html")));
+        assert!(html.unwrap().contains("<section id=\"trials\">"));
+    }
+    let refused = stage.captune("report count.toml -o all.html");
+    assert_eq!(code(&refused), 2);
+    assert!(stderr(&refused).contains("count.campaign/fold-1"), "{}", stderr(&refused));
+    let (mut server, address, path) = serve(&stage, "serve count.toml");
+    let list = answer(&address, "", &cookie(&address, &path));
+    server.kill().unwrap();
+    server.wait().unwrap();
+    for fold in 1..=4 {
+        assert!(list.contains(&format!("counting fold {fold}")), "{list}");
+    }
 }

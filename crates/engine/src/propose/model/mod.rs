@@ -4,6 +4,7 @@
 //! |---|---|
 //! | every [`ModelSettings::random_every`]-th | random, so that no part of the space is neglected |
 //! | others | the configuration with the largest utility according to the [`Learner`], among random ones and those found by local searches from the best random and the best tried ones |
+//! | two of three, after a Gaussian process has converged | from a [`restart`], which has learned only from its own trials |
 //! | others, at a [brisk](Tempo::Brisk) tempo | as above, with a forest instead of the other learners; if the learner is a forest, as in the next row |
 //! | others, [in a hurry](Tempo::Hurried) | chosen by [`LocalSearch`], without the model |
 //!
@@ -33,6 +34,7 @@ mod learned;
 mod own;
 #[cfg(test)]
 mod own_tests;
+mod restart;
 mod search;
 mod task;
 #[cfg(test)]
@@ -55,6 +57,7 @@ use surrogate::neural::NeuralSettings;
 
 use self::choice::Chooser;
 use self::improvement::Improvement;
+use self::restart::Restart;
 use self::task::Task;
 use self::thompson::Thompson;
 use super::{Forecast, LocalSearch, Proposer, RandomSearch, Tempo};
@@ -238,6 +241,7 @@ pub struct ModelSearch {
     chooser: Chooser,
     forest: Improvement,
     gaussian: Improvement,
+    restart: Restart,
     own: Improvement,
     thompson: Thompson,
     random: RandomSearch,
@@ -278,6 +282,7 @@ impl ModelSearch {
             chooser: Chooser::default(),
             forest: Improvement::new(Learner::Forest),
             gaussian: Improvement::new(Learner::Gaussian),
+            restart: Restart::new(),
             own: Improvement::new(Learner::Own),
             thompson: Thompson::default(),
             random,
@@ -330,7 +335,10 @@ impl ModelSearch {
         let learner = self.learner(history);
         let found = match learner {
             Learner::Neural => self.thompson.propose(&self.task, history, number),
-            Learner::Gaussian => self.gaussian.propose(&self.task, history, number),
+            Learner::Gaussian => match self.restart.propose(&self.task, history, number) {
+                Some(found) => found,
+                None => self.gaussian.propose(&self.task, history, number),
+            },
             Learner::Own => self.own.propose(&self.task, history, number),
             Learner::Forest | Learner::Auto => self.forest.propose(&self.task, history, number),
         };
