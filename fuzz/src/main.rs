@@ -9,6 +9,7 @@ mod draft;
 mod fixtures;
 mod frames;
 mod inline;
+mod nats;
 mod optuna;
 mod others;
 mod runhistory;
@@ -39,6 +40,7 @@ fn parsers() -> Vec<(&'static str, Parser)> {
     all.push(("answers", Box::new(answers::check)));
     all.push(("inline", Box::new(inline::check)));
     all.push(("frames", Box::new(frames::check)));
+    all.push(("nats", Box::new(nats::check)));
     all
 }
 

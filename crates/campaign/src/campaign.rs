@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 use captune::FINAL;
 use engine::propose::Learner;
 use engine::{Ask, Cap, Interrupt, Optimizer, TrialId, TrialRequest};
+use execution::executor::{Lease, News};
 use execution::{Record, with_causes};
 
 use crate::bookmark::Mark;
@@ -140,7 +141,7 @@ impl<'a> Campaign<'a> {
             savings,
             watch: Watch::default(),
             unmeasured,
-            losses: Losses::new(desk.workers()),
+            losses: Losses::default(),
             lost_before: resumed.lost,
             desk,
             next_tick: 0.0,
@@ -173,12 +174,13 @@ impl<'a> Campaign<'a> {
 
     /// Handles the trials that were running when the campaign was interrupted. Results that are on disk are
     /// reported to the optimizer. In simulated time, the other trials run again with the same result. In real
-    /// time, they are withdrawn, and the optimizer requests them again.
+    /// time, trials that still run on other machines continue. The rest are withdrawn, and the optimizer
+    /// requests them again.
     fn restore_pending(&mut self, marks: &BTreeMap<TrialId, Mark>, untold: Vec<engine::history::Trial>) {
         let pending: Vec<TrialRequest> = self.optimizer.running().cloned().collect();
         let on_disk = |id: TrialId| untold.iter().any(|trial| trial.id == id);
         for request in pending.into_iter().filter(|request| !on_disk(request.id)) {
-            if self.desk.is_stepwise() {
+            if self.desk.is_stepwise() || self.desk.still_runs(request.id) {
                 let mark = marks.get(&request.id).copied();
                 self.submit(request, mark);
             } else {
@@ -379,6 +381,7 @@ impl<'a> Campaign<'a> {
                 Came::Ended(record) => ended.push(*record),
                 Came::Failed(error) => self.stop = Some(Stop::Aborted(with_causes(&error))),
                 Came::Committed(outcome) => self.ledger.committed(outcome)?,
+                Came::News(news) => self.take_news(news, sink)?,
                 Came::Interrupted => self.stop = Some(Stop::Interrupted),
                 Came::Ignored => {}
                 Came::Nothing => break,
@@ -449,7 +452,9 @@ impl<'a> Campaign<'a> {
         if let Some(seconds) = self.ledger.latency() {
             self.pace.commit(seconds);
         }
-        for told in self.ledger.take_safe() {
+        let safe = self.ledger.take_safe();
+        self.desk.settled(&safe.iter().map(|record| record.trial.id).collect::<Vec<_>>());
+        for told in safe {
             let observation = &told.trial.observation;
             if let Some(savings) = &mut self.savings {
                 savings.add(observation);
@@ -486,8 +491,12 @@ impl<'a> Campaign<'a> {
             self.desk.cancel_all();
             while !self.desk.out().is_empty() || !self.ledger.is_settled() {
                 match self.desk.next(None) {
-                    Came::Ended(record) => self.cpu += record.detail.cpu.unwrap_or(0.0),
+                    Came::Ended(record) => {
+                        self.cpu += record.detail.cpu.unwrap_or(0.0);
+                        self.discard(record.trial.id)?;
+                    }
                     Came::Committed(outcome) => self.ledger.committed(outcome)?,
+                    Came::News(news) => self.take_news(news, sink)?,
                     _ => {}
                 }
             }
@@ -533,6 +542,25 @@ impl<'a> Campaign<'a> {
     /// Ends the session in the store.
     pub fn finish(self, reason: &str) -> Result<(), CampaignError> {
         Ok(self.ledger.finish(reason)?)
+    }
+
+    /// Notes that the result of a trial is not used: the next session will request the trial again.
+    fn discard(&mut self, id: TrialId) -> Result<(), CampaignError> {
+        self.desk.settled(&[id]);
+        Ok(self.ledger.release(vec![id])?)
+    }
+
+    /// Ends the leases of an earlier session, except those of trials that still run.
+    pub fn release_others(&mut self, leases: &[Lease]) -> Result<(), CampaignError> {
+        let others = leases.iter().map(|lease| lease.trial).filter(|id| !self.desk.out().contains_key(id));
+        Ok(self.ledger.release(others.collect())?)
+    }
+
+    /// Stores and displays news about workers on other machines.
+    fn take_news(&mut self, news: News, sink: Sink<'_>) -> Result<(), CampaignError> {
+        let what = self.ledger.keep_news(news, self.desk.now())?;
+        what.into_iter().for_each(|what| self.emit(sink, what));
+        Ok(())
     }
 
     fn emit(&mut self, sink: Sink<'_>, what: What) {

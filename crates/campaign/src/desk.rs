@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use engine::{Cap, Interrupt, Status, TrialId, TrialRequest};
-use execution::executor::{Bell, Executor, Happening, Inbox, Pacing, Refused};
+use execution::executor::{Bell, Executor, Happening, Inbox, News, Pacing, Refused};
 use execution::{Record, TargetError};
 
 use crate::bookmark::Mark;
@@ -32,6 +32,8 @@ pub(crate) enum Came {
     Failed(TargetError),
     /// Number of batches that the store has committed, or the store's failure.
     Committed(Result<u64, String>),
+    /// Workers on other machines have joined or left, or have taken trials.
+    News(News),
     /// Someone asked the campaign to stop.
     Interrupted,
     /// Nothing to act on, such as a duplicate report.
@@ -97,6 +99,18 @@ impl<'a> Desk<'a> {
     /// Returns the seconds that a trial's command takes if the trial runs to its cap.
     pub(crate) fn longest(&self, request: &TrialRequest) -> Option<f64> {
         self.executor.longest(request)
+    }
+
+    /// Returns whether a trial of an earlier session is still running.
+    pub(crate) fn still_runs(&self, id: TrialId) -> bool {
+        self.executor.still_runs(id)
+    }
+
+    /// Notes that these trials are on disk or of no use, so that the executor can forget them.
+    pub(crate) fn settled(&mut self, ids: &[TrialId]) {
+        if !ids.is_empty() {
+            self.executor.settled(ids);
+        }
     }
 
     /// Returns whether the executor refused the last trial. If so, wait for something to happen before you
@@ -189,6 +203,7 @@ impl<'a> Desk<'a> {
                 }
             }
             Happening::Committed(outcome) => Came::Committed(outcome),
+            Happening::News(news) => Came::News(news),
             Happening::Interrupted => Came::Interrupted,
             Happening::Started { .. } => Came::Ignored,
             Happening::Nothing => Came::Nothing,

@@ -7,6 +7,7 @@ use engine::propose::{Choice, Forecast};
 use engine::racing::{Drop, Requested};
 use engine::{Cap, ConfigId, TrialId};
 use execution::Record;
+use execution::executor::RemoteWorker;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use space::Values;
@@ -115,6 +116,17 @@ pub enum What {
         /// Number of values that still differ from the best configuration.
         open: usize,
     },
+    /// A worker on another machine has joined.
+    WorkerJoined(RemoteWorker),
+    /// A worker on another machine has left.
+    WorkerLeft {
+        /// Its name.
+        name: String,
+        /// The machine that it ran on.
+        host: String,
+        /// The reason.
+        why: String,
+    },
     /// The search is over.
     Stopped(Stop),
 }
@@ -220,6 +232,15 @@ pub enum Warning {
         id: TrialId,
         /// What happened.
         reason: String,
+    },
+    /// No worker is connected, so no trial can run.
+    NoWorkers,
+    /// The machines that run trials differ in speed.
+    UnequalMachines {
+        /// Name and speed of the slowest machine.
+        slowest: (String, f64),
+        /// Name and speed of the fastest machine.
+        fastest: (String, f64),
     },
     /// A trial failed in a new way.
     Failure {

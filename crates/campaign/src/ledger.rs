@@ -6,14 +6,16 @@ use std::time::Instant;
 
 use engine::{ConfigId, Optimizer, TrialId};
 use execution::Record;
-use execution::executor::{Bell, Happening};
+use execution::executor::{Bell, Happening, News};
 
+use crate::Sink;
 use crate::bookmark::{Bookmark, BookmarkError};
 use crate::budget::Spent;
 use crate::desk::Out;
-use crate::event::Event;
+use crate::event::{Event, Warning, What};
 use store::{
-    Acknowledgement, Batch, Store, StoreError, StoredConfiguration, StoredEvent, StoredIncumbent, Writer,
+    Acknowledgement, Batch, Store, StoreError, StoredConfiguration, StoredEvent, StoredIncumbent,
+    WorkerChange, Writer,
 };
 
 /// Reason why trials can no longer be stored.
@@ -30,15 +32,33 @@ pub enum LedgerError {
     State(#[from] BookmarkError),
 }
 
+/// A batch that is not committed yet.
+struct Waiting {
+    /// Time of submission.
+    since: Instant,
+    /// Trials of the search.
+    rows: Vec<Record>,
+    /// Trials that were measured after the search.
+    measured: Vec<TrialId>,
+}
+
+impl Waiting {
+    fn of(rows: Vec<Record>) -> Self {
+        Self { since: Instant::now(), rows, measured: Vec::new() }
+    }
+}
+
 /// A ledger that writes trials to a store. Without a store, it keeps them in memory only.
 pub struct Ledger {
     writer: Option<Writer>,
-    /// Batches that were submitted but are not committed yet, with the time of submission.
-    waiting: VecDeque<(Instant, Vec<Record>)>,
+    /// Batches that were submitted but are not committed yet.
+    waiting: VecDeque<Waiting>,
     /// Number of batches committed so far.
     committed: u64,
     /// Trials that are on disk but have not been reported to the optimizer yet.
     safe: Vec<Record>,
+    /// Trials measured after the search that are on disk, since the last call of [`Self::take_measured`].
+    measured: Vec<TrialId>,
     latency: Option<f64>,
     stored_configurations: usize,
     incumbents: Vec<StoredIncumbent>,
@@ -55,6 +75,7 @@ impl Ledger {
             waiting: VecDeque::new(),
             committed: 0,
             safe: Vec::new(),
+            measured: Vec::new(),
             latency: None,
             stored_configurations: 0,
             incumbents: Vec::new(),
@@ -145,7 +166,7 @@ impl Ledger {
             return Ok(());
         }
         self.submit(rows.clone(), Vec::new(), optimizer, out, spent)?;
-        self.waiting.push_back((Instant::now(), rows));
+        self.waiting.push_back(Waiting::of(rows));
         Ok(())
     }
 
@@ -158,7 +179,7 @@ impl Ledger {
     ) -> Result<(), LedgerError> {
         if self.writer.is_some() {
             self.submit(Vec::new(), Vec::new(), optimizer, out, spent)?;
-            self.waiting.push_back((Instant::now(), Vec::new()));
+            self.waiting.push_back(Waiting::of(Vec::new()));
         }
         Ok(())
     }
@@ -173,7 +194,7 @@ impl Ledger {
     ) -> Result<u64, LedgerError> {
         if self.writer.is_some() {
             self.submit(Vec::new(), vec![event], optimizer, out, spent)?;
-            self.waiting.push_back((Instant::now(), Vec::new()));
+            self.waiting.push_back(Waiting::of(Vec::new()));
         }
         Ok(self.committed + self.waiting.len() as u64)
     }
@@ -222,9 +243,65 @@ impl Ledger {
 
     /// Stores a batch without a state of the search.
     pub fn note(&mut self, batch: Batch) -> Result<(), LedgerError> {
-        if let Some(writer) = &mut self.writer {
-            writer.submit(batch)?;
-            self.waiting.push_back((Instant::now(), Vec::new()));
+        let measured: Vec<TrialId> =
+            batch.validations.iter().chain(&batch.ablations).map(|row| row.record.trial.id).collect();
+        match &mut self.writer {
+            Some(writer) => {
+                writer.submit(batch)?;
+                self.waiting.push_back(Waiting { measured, ..Waiting::of(Vec::new()) });
+            }
+            None => self.measured.extend(measured),
+        }
+        Ok(())
+    }
+
+    /// Takes the trials measured after the search that are on disk.
+    pub(crate) fn take_measured(&mut self) -> Vec<TrialId> {
+        std::mem::take(&mut self.measured)
+    }
+
+    /// Ends the leases of trials whose results are not stored.
+    pub(crate) fn release(&mut self, released: Vec<TrialId>) -> Result<(), LedgerError> {
+        if released.is_empty() { Ok(()) } else { self.note(Batch { released, ..Batch::default() }) }
+    }
+
+    /// Stores news about workers on other machines. Returns the event to display, if there is one.
+    pub(crate) fn keep_news(&mut self, news: News, at: f64) -> Result<Option<What>, LedgerError> {
+        let mut batch = Batch::default();
+        let what = match news {
+            News::Joined(worker) => {
+                batch.workers.push(WorkerChange::Joined(worker.clone(), at));
+                Some(What::WorkerJoined(worker))
+            }
+            News::Left { name, host, why } => {
+                batch.workers.push(WorkerChange::Left(name.clone(), at));
+                Some(What::WorkerLeft { name, host, why })
+            }
+            News::Leased(lease) => {
+                batch.leases.push(lease);
+                None
+            }
+            News::Renewed(trials, until) => {
+                batch.renewed = Some((trials, until));
+                None
+            }
+            News::NoWorkers => Some(What::Warning(Warning::NoWorkers)),
+            News::Unequal([slowest, fastest]) => {
+                Some(What::Warning(Warning::UnequalMachines { slowest, fastest }))
+            }
+        };
+        if batch != Batch::default() {
+            self.note(batch)?;
+        }
+        Ok(what)
+    }
+
+    /// Stores and displays news about workers on other machines.
+    pub(crate) fn show_news(&mut self, news: News, at: f64, sink: Sink<'_>) -> Result<(), LedgerError> {
+        if let Some(what) = self.keep_news(news, at)? {
+            let event = Event { at, what };
+            self.record_event(&event);
+            sink(&event);
         }
         Ok(())
     }
@@ -234,9 +311,10 @@ impl Ledger {
         let batches = outcome.map_err(LedgerError::Failed)?;
         while self.committed < batches {
             self.committed += 1;
-            if let Some((since, rows)) = self.waiting.pop_front() {
+            if let Some(Waiting { since, rows, measured }) = self.waiting.pop_front() {
                 self.latency = Some(since.elapsed().as_secs_f64());
                 self.safe.extend(rows);
+                self.measured.extend(measured);
             }
         }
         Ok(())

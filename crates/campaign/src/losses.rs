@@ -9,9 +9,9 @@ const IN_A_ROW: u64 = 10;
 const LEAST_TRIALS: u64 = 50;
 
 /// A counter of lost trials.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Losses {
-    /// Number of trials that run at the same time. A single accident can lose all of them.
+    /// Largest number of trials that ran at the same time. A single accident can lose all of them.
     workers: u64,
     in_a_row: u64,
     lost: u64,
@@ -19,13 +19,10 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    /// Creates a counter for this many workers. No trial may have ended yet.
-    pub(crate) fn new(workers: usize) -> Self {
-        Self { workers: workers as u64, in_a_row: 0, lost: 0, ended: 0 }
-    }
-
-    /// Counts a trial that has ended.
-    pub(crate) fn count(&mut self, is_lost: bool) {
+    /// Counts a trial that has ended. `workers` is the number of trials that can run at the same time, which
+    /// changes if workers join or leave.
+    pub(crate) fn count(&mut self, is_lost: bool, workers: usize) {
+        self.workers = self.workers.max(workers as u64);
         self.ended += 1;
         self.lost += u64::from(is_lost);
         self.in_a_row = if is_lost { self.in_a_row + 1 } else { 0 };
@@ -54,8 +51,8 @@ mod tests {
     use super::*;
 
     fn after(workers: usize, trials: impl IntoIterator<Item = bool>) -> Losses {
-        let mut losses = Losses::new(workers);
-        trials.into_iter().for_each(|is_lost| losses.count(is_lost));
+        let mut losses = Losses::default();
+        trials.into_iter().for_each(|is_lost| losses.count(is_lost, workers));
         losses
     }
 

@@ -35,7 +35,7 @@ impl Pace {
 
     /// Returns the number of trials to request in addition to one per slot.
     pub(crate) fn ahead(&self, workers: usize) -> usize {
-        let Some(trial) = self.trial else { return 0 };
+        let Some(trial) = self.trial.filter(|_| workers > 0) else { return 0 };
         let delay = HAND_OVER + self.commit.unwrap_or(0.0);
         if trial > LONG * delay {
             return 0;

@@ -11,6 +11,7 @@ mod exec;
 mod exit_code;
 mod export;
 mod failures;
+mod fleet;
 mod folds;
 mod forms;
 mod goal;
@@ -35,6 +36,7 @@ mod trouble;
 mod try_one;
 mod tryout;
 mod validate;
+mod worker;
 mod wrap;
 
 // Every file of this crate uses the shared text as `crate::words`, `crate::verdict` and so on.
@@ -82,6 +84,10 @@ enum Verb {
     Report(report::Arguments),
     /// Show campaigns live in a browser on this machine
     Serve(serve::Arguments),
+    /// Run trials for a campaign on another machine
+    Worker(worker::Arguments),
+    /// Start the workers of a campaign: on this machine, or with Slurm
+    Fleet(fleet::Arguments),
     /// Export the trials of a campaign as CSV or JSON, or for SMAC3
     Export(export::Arguments),
     /// Run one command under exact limits and report what it used
@@ -121,6 +127,8 @@ fn main() -> std::process::ExitCode {
         Verb::Compare(arguments) => compare::compare(&arguments),
         Verb::Report(arguments) => report::report(&arguments),
         Verb::Serve(arguments) => serve::serve(&arguments),
+        Verb::Worker(arguments) => worker::worker(&arguments),
+        Verb::Fleet(arguments) => fleet::fleet(arguments),
         Verb::Export(arguments) => export::export(&arguments),
         Verb::Exec(arguments) => exec::exec(arguments),
         Verb::Doctor(arguments) => doctor::doctor(&arguments),

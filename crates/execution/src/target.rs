@@ -128,6 +128,14 @@ pub enum TargetError {
         /// The target's own message.
         message: String,
     },
+    /// A worker on another machine could not run the trial.
+    #[error("a trial could not be run on {host}: {message}")]
+    Remote {
+        /// The machine.
+        host: String,
+        /// The worker's message.
+        message: String,
+    },
     /// The target is a function in this program, and it panicked.
     #[error("the target panicked: {message}")]
     Panicked {
@@ -156,6 +164,9 @@ impl TargetError {
                 Some("nothing is lost: fix the cause and run the same command again".into())
             }
             Self::Aborted { .. } => Some("`captune check` calls the target once and shows its answer".into()),
+            Self::Remote { host, .. } => {
+                Some(format!("`captune check` on {host} shows whether the target runs there"))
+            }
             Self::ConfigFile { .. } | Self::Panicked { .. } | Self::NoInstance { .. } => None,
         }
     }

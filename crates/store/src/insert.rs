@@ -49,6 +49,7 @@ pub(super) fn insert(
     into.events(&batch.events)?;
     into.measured(&VALIDATIONS, "incumbent", &batch.validations, numbers)?;
     into.measured(&ABLATIONS, "candidate", &batch.ablations, numbers)?;
+    into.crew(batch)?;
     into.state(batch.state.as_ref(), batch.spent)
 }
 
@@ -65,17 +66,17 @@ fn insertion(table: &str, columns: &str) -> String {
     format!("INSERT INTO {table} ({columns}, checksum) VALUES ({values}?)")
 }
 
-struct Insert<'a> {
+pub(super) struct Insert<'a> {
     connection: &'a Connection,
     path: &'a Path,
 }
 
 impl<'a> Insert<'a> {
-    fn statement(&self, sql: &str) -> Result<CachedStatement<'a>, StoreError> {
+    pub(super) fn statement(&self, sql: &str) -> Result<CachedStatement<'a>, StoreError> {
         self.connection.prepare_cached(sql).map_err(|error| self.error(error))
     }
 
-    fn error(&self, error: rusqlite::Error) -> StoreError {
+    pub(super) fn error(&self, error: rusqlite::Error) -> StoreError {
         StoreError::sqlite(self.path, error)
     }
 
@@ -144,6 +145,7 @@ impl<'a> Insert<'a> {
                 self.statement(sql)?.execute(row).map_err(|error| self.error(error))?;
             }
             numbers.row += 1;
+            self.release(trial.id)?;
         }
         self.tally(all)
     }
@@ -230,6 +232,7 @@ impl<'a> Insert<'a> {
                 observation.tie(),
             ];
             execute(&mut statement, row).map_err(|error| self.error(error))?;
+            self.release(trial.id)?;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@
 
 mod checksum;
 mod create;
+mod crew;
 mod digest;
 mod each;
 mod error;
@@ -37,7 +38,7 @@ pub use lock::{Holder, host_name};
 pub use lookup::Failures;
 pub use record::{
     Batch, Charter, Elapsed, Session, State, StoredConfiguration, StoredEvent, StoredIncumbent,
-    StoredValidation,
+    StoredValidation, StoredWorker, WorkerChange,
 };
 pub use summary::{Leader, Summary};
 pub use tables::{FIRST_ABLATION, FIRST_VALIDATION};

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use super::checksum;
 
 /// The schema version that this version of captune writes.
-pub(super) const VERSION: u32 = 8;
+pub(super) const VERSION: u32 = 9;
 
 /// One migration step: the version that it starts from, and its SQL.
 pub(super) type Step = (u32, &'static str);
@@ -97,6 +97,28 @@ pub(super) const STEPS: &[Step] = &[
              outputs       TEXT,
              tie           REAL,
              checksum      INTEGER NOT NULL
+         );",
+    ),
+    // Adds the workers on other machines and the trials that they have taken.
+    (
+        8,
+        "CREATE TABLE worker (
+             first_slot INTEGER PRIMARY KEY,
+             slots      INTEGER NOT NULL,
+             name       TEXT NOT NULL UNIQUE,
+             host       TEXT NOT NULL,
+             speed      REAL NOT NULL,
+             joined     REAL NOT NULL,
+             \"left\"     REAL,
+             before     REAL NOT NULL
+         );
+         CREATE TABLE lease (
+             trial   INTEGER PRIMARY KEY,
+             id      INTEGER NOT NULL,
+             worker  TEXT NOT NULL,
+             slot    INTEGER NOT NULL,
+             since   REAL NOT NULL,
+             \"until\" REAL NOT NULL
          );",
     ),
 ];

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use engine::{ConfigId, Configuration, Seed, Space, TrialKey};
+use engine::{ConfigId, Configuration, Seed, Space, TrialId, TrialKey};
 use execution::Record;
+use execution::executor::{Lease, RemoteWorker};
 
 /// Definition of a campaign, fixed when the campaign is created.
 #[derive(Clone, PartialEq, Debug)]
@@ -42,6 +43,42 @@ pub struct Batch {
     pub state: Option<State>,
     /// New total of the time that the campaign has used.
     pub spent: Option<Elapsed>,
+    /// Workers on other machines that joined or left.
+    pub workers: Vec<WorkerChange>,
+    /// Trials that such workers have taken. A lease ends when its trial is stored.
+    pub leases: Vec<Lease>,
+    /// Trials whose leases have a new deadline, in seconds since 1970.
+    pub renewed: Option<(Vec<TrialId>, f64)>,
+    /// Trials whose leases ended without a stored result.
+    pub released: Vec<TrialId>,
+}
+
+/// A worker on another machine that joined or left, with the campaign time.
+#[derive(Clone, PartialEq, Debug)]
+pub enum WorkerChange {
+    /// The worker joined, or returned after an absence.
+    Joined(RemoteWorker, f64),
+    /// The worker with this name left.
+    Left(String, f64),
+}
+
+/// A worker on another machine, as stored.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StoredWorker {
+    /// The worker.
+    pub worker: RemoteWorker,
+    /// Campaign time at which it first joined.
+    pub joined: f64,
+    /// Campaign time at which it left; `None` if it has not.
+    pub left: Option<f64>,
+    /// Time for which it was connected in earlier periods, before it left and returned.
+    pub before: f64,
+    /// Number of trials that it ended, lost ones included.
+    pub trials: u64,
+    /// Number of trials that were lost.
+    pub lost: u64,
+    /// Total time of its trials in seconds.
+    pub busy: f64,
 }
 
 /// A configuration and its origin.

@@ -1,4 +1,4 @@
--- The record of one campaign, version 8. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
+-- The record of one campaign, version 9. Columns named `wall`, `cpu`, `started`, `ended` and `at` are
 -- seconds; `started`, `ended` and `at` count from the start of the campaign, without breaks.
 -- Dates are UTC. Values that were not measured are NULL, never 0. A `checksum` covers the row's other columns
 -- except `number`.
@@ -156,6 +156,29 @@ CREATE TABLE ablation (
     outputs       TEXT,
     tie           REAL,
     checksum      INTEGER NOT NULL
+);
+
+-- Workers on other machines, by their slots. The slots of a worker that has left are not used again, so the
+-- slot of a trial identifies its worker.
+CREATE TABLE worker (
+    first_slot INTEGER PRIMARY KEY,
+    slots      INTEGER NOT NULL,        -- number of trials that it runs at the same time
+    name       TEXT NOT NULL UNIQUE,
+    host       TEXT NOT NULL,
+    speed      REAL NOT NULL,           -- of its machine, in million steps of a fixed computation per second
+    joined     REAL NOT NULL,           -- campaign time, or of its return after an absence
+    "left"     REAL,                    -- NULL: connected, or the session was killed
+    before     REAL NOT NULL            -- seconds for which it was connected before `joined`
+);
+
+-- Trials that such workers have taken and not yet reported. A row is removed with the insertion of its trial.
+CREATE TABLE lease (
+    trial   INTEGER PRIMARY KEY,        -- number of the trial
+    id      INTEGER NOT NULL,           -- each attempt to run a trial has its own lease
+    worker  TEXT NOT NULL,              -- name of the worker
+    slot    INTEGER NOT NULL,
+    since   REAL NOT NULL,              -- campaign time
+    "until" REAL NOT NULL               -- deadline in seconds since 1970, moved by heartbeats of the worker
 );
 
 -- The state of the search; one row.

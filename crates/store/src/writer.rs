@@ -51,7 +51,7 @@ pub struct Writer {
 
 #[derive(Debug)]
 enum Order {
-    Write(Batch),
+    Write(Box<Batch>),
     Finish(String),
 }
 
@@ -100,7 +100,7 @@ impl Writer {
     /// Queues a batch without waiting, and returns its number. The batch is on disk when the number of
     /// acknowledged batches has reached that number.
     pub fn submit(&mut self, batch: Batch) -> Result<u64, StoreError> {
-        if self.orders.as_ref().is_none_or(|orders| orders.send(Order::Write(batch)).is_err()) {
+        if self.orders.as_ref().is_none_or(|orders| orders.send(Order::Write(Box::new(batch))).is_err()) {
             return Err(self.failure());
         }
         self.submitted += 1;
@@ -191,7 +191,7 @@ impl Thread {
             let mut finish = None;
             for order in std::iter::once(first).chain(self.queue.try_iter()).take(MAX_BATCHES) {
                 match order {
-                    Order::Write(batch) => group.push(batch),
+                    Order::Write(batch) => group.push(*batch),
                     Order::Finish(reason) => finish = Some(reason),
                 }
             }

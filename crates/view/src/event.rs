@@ -78,6 +78,10 @@ fn what(what: &What, costs: &Costs) -> (&'static str, Value) {
         What::Ablating { trials, steps, open } => {
             ("ablating", json!({ "trials": trials, "steps": steps, "open": open }))
         }
+        What::WorkerJoined(worker) => ("worker_joined", json!(worker)),
+        What::WorkerLeft { name, host, why } => {
+            ("worker_left", json!({ "name": name, "host": host, "why": why }))
+        }
         What::Stopped(stop) => ("stopped", self::stop(stop)),
     }
 }
@@ -157,6 +161,10 @@ fn warning(warning: &Warning, costs: &Costs) -> Value {
             json!({ "warning": "request_refused", "file": file, "why": why })
         }
         Warning::Lost { id, reason } => json!({ "warning": "lost", "trial": id.0, "reason": reason }),
+        Warning::NoWorkers => json!({ "warning": "no_workers" }),
+        Warning::UnequalMachines { slowest, fastest } => {
+            json!({ "warning": "unequal_machines", "slowest": slowest, "fastest": fastest })
+        }
         Warning::Failure { id, reason } => json!({ "warning": "failure", "trial": id.0, "reason": reason }),
     }
 }

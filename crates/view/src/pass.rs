@@ -19,7 +19,7 @@ pub struct Pass {
 pub struct Means {
     /// Number of training instances.
     pub instances: u64,
-    /// Number of trials that run at the same time.
+    /// Number of trials that run at the same time; 0 if unknown, because workers join and leave.
     pub workers: u64,
     /// The budget.
     pub budget: Budget,
@@ -34,7 +34,8 @@ pub struct PassCost {
     pub is_timeout: bool,
     /// Wall time in seconds to run every instance once, including set-up and teardown.
     pub wall: f64,
-    /// Number of passes that the budget covers without capping; `None` if the budget has no limit.
+    /// Number of passes that the budget covers without capping; `None` if the budget has no limit
+    /// or the number of workers is unknown.
     pub affordable: Option<f64>,
 }
 
@@ -49,11 +50,12 @@ impl Pass {
         let cost = record.trial.observation.cost()?.lower_bound();
         self.is_reported = true;
         let Means { instances, workers, budget } = means;
+        let trials = budget.trials_like(record, *workers).filter(|_| *workers > 0);
         Some(PassCost {
             cost: costs.number(cost),
             is_timeout: record.status() == Status::Timeout,
             wall: record.duration() * *instances as f64,
-            affordable: budget.trials_like(record, *workers).map(|trials| trials / *instances as f64),
+            affordable: trials.map(|trials| trials / *instances as f64),
         })
     }
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use space::Values;
 
 use crate::costs::sense;
+use crate::crew::CrewMember;
 use crate::error::ViewError;
 use crate::figures::Figures;
 use crate::kept::Kept;
@@ -44,6 +45,8 @@ pub struct Picture {
     pub sessions: Vec<Session>,
     /// The machines that ran its trials.
     pub hosts: Vec<String>,
+    /// The workers of its fleet; empty if it has none.
+    pub workers: Vec<CrewMember>,
     /// The results that require the scenario.
     #[serde(flatten)]
     pub figures: Figured,
@@ -104,7 +107,8 @@ impl Picture {
             incumbent,
             incumbents: trajectory(records, sense(&records.kept.charter)),
             session_count: sessions.len(),
-            hosts: records.hosts(),
+            hosts: records.hosts()?,
+            workers: records.workers()?,
             sessions,
             figures,
         })

@@ -10,6 +10,7 @@ use engine::stats::Basis;
 use engine::{ConfigId, Configuration};
 use store::{Loaded, StoredValidation};
 
+use crate::crew::CrewMember;
 use crate::error::ViewError;
 use crate::kept::Kept;
 use crate::state::{Session, hosts};
@@ -82,9 +83,19 @@ impl<'a> Records<'a> {
         self.loaded.sessions.iter().map(Session::of).collect()
     }
 
-    /// Returns the machines that ran the campaign's trials.
-    pub fn hosts(&self) -> Vec<String> {
-        hosts(&self.sessions())
+    /// Returns the machines that ran the campaign's trials: those of its fleet, or of its sessions.
+    pub fn hosts(&self) -> Result<Vec<String>, ViewError> {
+        let workers = self.workers()?;
+        if workers.is_empty() {
+            return Ok(hosts(self.sessions().iter().map(|session| &session.host)));
+        }
+        Ok(hosts(workers.iter().filter(|worker| worker.trials > 0).map(|worker| &worker.host)))
+    }
+
+    /// Returns the workers of the campaign's fleet.
+    pub fn workers(&self) -> Result<Vec<CrewMember>, ViewError> {
+        let stored = self.kept.reader().workers()?;
+        Ok(stored.into_iter().map(|worker| CrewMember::of(worker, self.spent().wall)).collect())
     }
 
     pub(crate) fn loaded(&self) -> &Loaded {

@@ -57,7 +57,7 @@ pub fn ablate(
         limits,
         running: BTreeMap::new(),
         next: FIRST_ABLATION,
-        losses: Losses::new(desk.workers()),
+        losses: Losses::default(),
         is_stopped: false,
         result: Ablated {
             standing: plan.decide(&readings),
@@ -81,7 +81,7 @@ pub fn ablate(
         let left = left.filter(|_| !session.is_stopped);
         match desk.next(if waits { Some(left.unwrap_or(TICK).min(TICK)) } else { left }) {
             Came::Ended(record) => {
-                if session.take_in(*record, plan, &mut readings, history, ledger)? {
+                if session.take_in(*record, plan, &mut readings, history, ledger, desk.workers())? {
                     session.result.spent.wall = desk.now() - begun;
                     sink(&session.event(desk.now(), plan));
                 }
@@ -101,7 +101,7 @@ pub fn ablate(
                 session.result.interrupted = true;
                 session.stop(desk);
             }
-            Came::Ignored | Came::Nothing => {}
+            Came::News(_) | Came::Ignored | Came::Nothing => {}
         }
     }
     session.result.spent.wall = desk.now() - begun;
@@ -186,13 +186,14 @@ impl Session<'_> {
         readings: &mut Readings,
         history: &History,
         ledger: &mut Ledger,
+        workers: usize,
     ) -> Result<bool, CampaignError> {
         let Some(wanted) = self.running.remove(&record.trial.id) else { return Ok(false) };
         self.result.spent.cpu += record.detail.cpu.unwrap_or(0.0);
         let observation = &record.trial.observation;
         let is_told = plan.objective.compared(observation).is_some();
         if !self.is_stopped {
-            self.losses.count(!is_told);
+            self.losses.count(!is_told, workers);
             if !is_told && self.losses.are_too_many() {
                 let reason = record.detail.reason.clone();
                 let reason = reason.unwrap_or_else(|| record.status().name().to_owned());

@@ -51,7 +51,7 @@ impl Campaign<'_> {
     /// lost.
     pub(super) fn judge(&mut self, told: &Record) {
         if !told.is_cancelled() {
-            self.losses.count(told.is_lost());
+            self.losses.count(told.is_lost(), self.desk.workers());
         }
         if told.is_lost() && self.losses.are_too_many() {
             let (lost, of) = (self.losses.lost(), self.losses.ended());

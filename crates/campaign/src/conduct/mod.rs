@@ -22,5 +22,5 @@ pub use import::{Imported, import};
 pub use open::{
     ConductError, Opened, Opening, Order, objective, open, scenario_of_file, settings, worker_slots, workers,
 };
-pub use run::{Outcome, Valued, is_end};
+pub use run::{Outcome, Valued, Workplace, is_end, target};
 pub use validate::{LaterVerdict, ToValidate, ValidationOrder, open_to_validate};

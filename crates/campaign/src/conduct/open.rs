@@ -49,6 +49,8 @@ pub struct Order {
     pub seed: Option<u64>,
     /// Time at which the surrounding job ends. The campaign stops before that.
     pub until: Option<SystemTime>,
+    /// Whether the trials run on other machines, so that the cores of this one do not matter.
+    pub remote: bool,
 }
 
 impl Order {
@@ -162,6 +164,11 @@ impl Opened {
     pub fn so_far(&self) -> Spent {
         let Resumed { history, untold, wall, cpu, .. } = &self.resumed;
         Spent { wall: *wall, cpu: *cpu, trials: (history.trials().len() + untold.len()) as u64 }
+    }
+
+    /// Returns the text of the scenario.
+    pub fn scenario_text(&self) -> Result<String, ConductError> {
+        Ok(self.store.reader().charter()?.scenario)
     }
 
     /// Returns the seconds for which the campaign may still run, if there is a deadline.
@@ -289,9 +296,12 @@ fn features(scenario: &Scenario) -> Option<InstanceTable> {
     (width > 0).then(|| InstanceTable::of_features(&matrix, width))
 }
 
-/// Returns the number of trials that run at the same time. By default, this is the largest number that the
+/// Returns the number of trials that run at the same time on this machine. By default, this is the largest number that the
 /// physical cores and the GPUs allow. Returns an error if there are not enough cores or GPUs.
 pub fn workers(scenario: &Scenario, order: &Order) -> Result<usize, SlotError> {
+    if order.remote {
+        return Ok(0);
+    }
     let each = scenario.parallel.cores_per_trial as usize;
     let given = order.workers.or(scenario.parallel.workers.map(|workers| workers as usize));
     let workers = match given {

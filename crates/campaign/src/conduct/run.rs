@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use engine::{ConfigId, Configuration, InstanceId};
-use execution::executor::{Bell, Executor as _, Inbox, Local};
+use execution::Target;
+use execution::executor::{Bell, Executor, Inbox, Lease, Local, RemoteWorker};
+use scenario::{Instance, Scenario};
 
 use super::both_targets::BothTargets;
 use super::open::{ConductError, Opened, worker_slots};
@@ -47,25 +49,70 @@ pub struct Outcome {
     pub violating: usize,
 }
 
+/// What the executor of a campaign is made from.
+pub struct Workplace {
+    /// Runs the trials of search and validation.
+    pub target: Arc<dyn Target>,
+    /// Names of the instances, by number.
+    pub instances: Vec<String>,
+    /// Campaign time spent in earlier sessions.
+    pub before: f64,
+    /// Workers on other machines that joined in earlier sessions.
+    pub workers: Vec<RemoteWorker>,
+    /// Trials that such workers may still be running.
+    pub leases: Vec<Lease>,
+    /// The bell that the executor rings.
+    pub bell: Bell,
+}
+
+/// Returns the target of a scenario, for search and validation.
+pub fn target(scenario: &Arc<Scenario>, instances: &[Instance]) -> Arc<dyn Target> {
+    Arc::new(BothTargets::new(scenario, instances, scenario.validation.cutoff))
+}
+
 impl Opened {
-    /// Searches, validates, and closes the store. `ready` receives a bell with which the caller can stop the
-    /// campaign.
-    pub fn run(self, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Result<Outcome, ConductError> {
+    /// Searches, validates, and closes the store, with workers on this machine. `ready` receives a bell with
+    /// which the caller can stop the campaign.
+    pub fn run(mut self, ready: impl FnOnce(Bell), sink: Sink<'_>) -> Result<Outcome, ConductError> {
+        let slots = worker_slots(&self.scenario, self.workers)?;
+        let staging = Staging::of(&self.scenario, &self.folder);
+        let sources = self.instances.clone();
+        if let Some(staging) = &staging {
+            self.instances = staging.staged(&sources);
+        }
+        let local = |place: Workplace| {
+            let local = Local::new(place.target, slots, place.before, &place.bell);
+            let local = local.map_err(ConductError::Worker)?;
+            ready(place.bell);
+            if let Some(staging) = &staging {
+                staging.stage(&sources)?;
+            }
+            Ok(local)
+        };
+        self.run_on(local, sink)
+    }
+
+    /// Searches, validates, and closes the store, with an executor that `make` returns.
+    pub fn run_on<E: Executor>(
+        self,
+        make: impl FnOnce(Workplace) -> Result<E, ConductError>,
+        sink: Sink<'_>,
+    ) -> Result<Outcome, ConductError> {
         let left = self.time_left();
-        let Self { folder, scenario, settings, instances, workers, store, resumed, stored, .. } = self;
-        let slots = worker_slots(&scenario, workers)?;
-        let staging = Staging::of(&scenario, &folder);
-        let sources = instances;
-        let instances = staging.as_ref().map_or_else(|| sources.clone(), |staging| staging.staged(&sources));
+        let Self { folder, scenario, settings, instances, store, resumed, stored, .. } = self;
         let target = Arc::new(BothTargets::new(&scenario, &instances, settings.validation.cutoff));
         let inbox = Inbox::new();
-        let executor =
-            Local::new(target, slots, resumed.wall, &inbox.bell()).map_err(ConductError::Worker)?;
+        let leases = store.reader().leases()?;
+        let place = Workplace {
+            target,
+            instances: instances.iter().map(|instance| instance.name.clone()).collect(),
+            before: resumed.wall,
+            workers: store.reader().workers()?.into_iter().map(|stored| stored.worker).collect(),
+            leases: leases.clone(),
+            bell: inbox.bell(),
+        };
+        let executor = make(place)?;
         let deadline = left.map(|left| Deadline::at(executor.now() + left));
-        ready(inbox.bell());
-        if let Some(staging) = &staging {
-            staging.stage(&sources)?;
-        }
         let (measured, events) = (store.reader().validations()?, store.reader().events()?);
         let measured = comparable(measured, &settings.validation, Some(&host_name()));
         let mut ledger = Ledger::on_disk(store, inbox.bell(), stored.0, stored.1)?;
@@ -74,6 +121,7 @@ impl Opened {
         let mut campaign = Campaign::new(&settings, Desk::new(executor, inbox), ledger, Some(resumed))?
             .with_queue(Queue::of_campaign(&folder), &events)
             .until(deadline);
+        campaign.release_others(&leases)?;
         let stop = campaign.search(sink)?;
         let progress = campaign.progress();
         let config = campaign.optimizer().incumbent();

@@ -91,7 +91,7 @@ pub fn validate(
     mut deadline: Option<&mut Deadline>,
     sink: Sink<'_>,
 ) -> Result<(OnBoth, Option<GaveUp>), CampaignError> {
-    let mut pass = Pass::new(validation, desk.workers());
+    let mut pass = Pass::new(validation);
     let of = pass.order.len();
     let end = validation.settings.validation.budget.map(|budget| desk.now() + budget);
     while pass.ended < pass.order.len() {
@@ -118,8 +118,12 @@ pub fn validate(
                 if let Some(deadline) = deadline.as_mut().filter(|_| !pass.is_stopped) {
                     deadline.learn(&record);
                 }
-                if let Some(row) = pass.take_in(*record) {
+                let id = record.trial.id;
+                if let Some(row) = pass.take_in(*record, desk.workers()) {
                     ledger.note(Batch { validations: vec![row], ..Batch::default() })?;
+                } else {
+                    desk.settled(&[id]);
+                    ledger.release(vec![id])?;
                 }
                 let done = pass.ended - pass.repeated;
                 sink(&Event { at: desk.now(), what: What::Validating { done, of } });
@@ -132,7 +136,11 @@ pub fn validate(
                 (pass.out, pass.ended) = (pass.out - 1, pass.ended + 1);
                 pass.stop(desk);
             }
-            Came::Committed(outcome) => ledger.committed(outcome)?,
+            Came::Committed(outcome) => {
+                ledger.committed(outcome)?;
+                desk.settled(&ledger.take_measured());
+            }
+            Came::News(news) => ledger.show_news(news, desk.now(), sink)?,
             Came::Interrupted => pass.stop(desk),
             Came::Ignored | Came::Nothing => {}
         }
@@ -176,7 +184,7 @@ struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    fn new(validation: &'a Validation<'a>, workers: usize) -> Self {
+    fn new(validation: &'a Validation<'a>) -> Self {
         let Validation { plan, default, incumbent, settings, names, measured, fresh } = validation;
         let are_two = default.config != incumbent.config;
         let objective = objective(settings);
@@ -217,7 +225,7 @@ impl<'a> Pass<'a> {
             ended: 0,
             repeated: 0,
             lost: BTreeMap::new(),
-            losses: Losses::new(workers),
+            losses: Losses::default(),
             gave_up: None,
             is_stopped: false,
         }
@@ -256,7 +264,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Processes a trial that has ended and returns the row to store. A lost trial will run again.
-    fn take_in(&mut self, record: Record) -> Option<StoredValidation> {
+    fn take_in(&mut self, record: Record, workers: usize) -> Option<StoredValidation> {
         (self.out, self.ended) = (self.out - 1, self.ended + 1);
         if self.is_stopped {
             return None;
@@ -264,7 +272,7 @@ impl<'a> Pass<'a> {
         let part = self.order[(record.trial.id.0 - FIRST_VALIDATION) as usize];
         let observation = &record.trial.observation;
         let is_told = self.objective.known(observation).is_some();
-        self.losses.count(!is_told);
+        self.losses.count(!is_told, workers);
         if is_told {
             self.told.insert(part, observation.clone());
             self.hosts.insert(store::host_name());

@@ -54,6 +54,13 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<Line> {
         What::NewIncumbent(best) if best.cost == best.before && best.holdings == best.holdings_before => None,
         What::NewIncumbent(best) => new(Kind::NewBest, "", &new_best(best, facts)),
         What::Warning(warning) => new(Kind::Warning, "! ", &warn(warning, facts)),
+        What::WorkerJoined(worker) => {
+            let (host, slots) = (harmless(&worker.host), counted(u64::from(worker.slots), "slot"));
+            new(Kind::Plain, "", &format!("worker joined  {host} with {slots}, speed {:.0}", worker.speed))
+        }
+        What::WorkerLeft { host, why, .. } => {
+            new(Kind::Plain, "", &format!("worker left  {}: {}", harmless(host), harmless(why)))
+        }
         What::Chosen(choice) => new(Kind::NewBest, "", &chosen(choice)),
         What::Requested { config, values, requested } => {
             let changed = changed(facts, values);
@@ -237,6 +244,15 @@ pub(crate) fn warn(warning: &Warning, facts: &Facts) -> String {
         Warning::Lost { id, reason } => {
             format!("Trial {id} was lost: {}; it does not count and is run again", first_line(reason))
         }
+        Warning::NoWorkers => {
+            format!("Waiting for workers; `captune worker {}` starts one", quoted(&facts.folder))
+        }
+        Warning::UnequalMachines { slowest: (slow, less), fastest: (fast, more) } => format!(
+            "The machines differ in speed: {} {less:.0}, {} {more:.0}. Times measured on them are not comparable; use \
+             equal machines",
+            harmless(slow),
+            harmless(fast)
+        ),
         Warning::Failure { id, reason } => {
             format!("Trial {id} failed: {} (see `captune failures {}`)", first_line(reason), quoted(folder))
         }

@@ -6,6 +6,7 @@ use scenario::shell::quoted;
 use serde_json::json;
 use view::KeptFolds;
 
+use super::fleet::FleetArguments;
 use super::job::Job;
 use super::stopping::Stopping;
 use super::{Ended, plan, tier, warn};
@@ -28,7 +29,7 @@ pub(super) fn run(
     warn(&folds.scenario);
     let tier = tier(&folds.scenario)?;
     let workers = workers(&folds.scenario, order).map_err(|error| explained(error.into()))?;
-    message::note(&plan::headline(&folds.scenario, workers, tier));
+    message::note(&plan::headline(&folds.scenario, Some(workers), tier));
     let (count, mut trials) = (folds.count(), 0);
     for number in 1..=count {
         if stopping.is_interrupted() {
@@ -54,7 +55,7 @@ pub(super) fn run(
         }
         message::note(&format!("fold {number} of {count}: {train} + {test} unseen"));
         plan::opening(&opened, job).iter().for_each(|line| message::note(line));
-        let ended = Ended::of(opened, progress, stopping)?;
+        let ended = Ended::of(opened, &FleetArguments::default(), progress, stopping)?;
         let code = ended.say(stopping.is_interrupted(), trials, |ending, layout| ending.of_fold(layout))?;
         trials += ended.trials_ended();
         if code != ExitCode::Done {

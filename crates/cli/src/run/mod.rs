@@ -1,9 +1,10 @@
 //! `captune run`: runs a campaign from start to verdict.
 
 pub(crate) mod failing;
+pub(crate) mod fleet;
 mod folds;
 pub(crate) mod inline;
-mod job;
+pub(crate) mod job;
 pub(crate) mod plan;
 pub(crate) mod stopping;
 #[cfg(test)]
@@ -92,6 +93,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FROM")]
     import: Option<PathBuf>,
     #[command(flatten)]
+    fleet: fleet::FleetArguments,
+    #[command(flatten)]
     inline: inline::InlineCommand,
 }
 
@@ -99,7 +102,8 @@ impl Arguments {
     /// Returns arguments that run a scenario with a budget and leave all other options at their defaults.
     pub(crate) fn of_scenario(path: PathBuf, budget: Duration, progress: Choice) -> Self {
         let (dir, cpu_budget, trials, workers, seed) = (None, None, None, None, None);
-        let (import, inline) = (None, inline::InlineCommand::default());
+        let (import, fleet, inline) =
+            (None, fleet::FleetArguments::default(), inline::InlineCommand::default());
         Self {
             path: Some(path),
             dir,
@@ -110,13 +114,30 @@ impl Arguments {
             seed,
             progress,
             import,
+            fleet,
             inline,
         }
+    }
+
+    /// Returns the same arguments for workers on this machine that join. If a command was given, first writes a
+    /// scenario for it.
+    pub(crate) fn on_this_fleet(mut self) -> anyhow::Result<Self> {
+        self.fleet.fleet = true;
+        self.path = Some(self.path()?);
+        self.inline = inline::InlineCommand::default();
+        self.fleet.listen = self.fleet.listen.or(Some(std::net::Ipv4Addr::LOCALHOST.into()));
+        Ok(self)
+    }
+
+    /// Returns the folder of the campaign.
+    pub(crate) fn folder(&self) -> anyhow::Result<PathBuf> {
+        Ok(self.order(self.path()?, None).folder())
     }
 
     /// Returns the path of the scenario or folder. If a command was given, first writes a scenario for it.
     fn path(&self) -> anyhow::Result<PathBuf> {
         self.inline.check()?;
+        self.fleet.check()?;
         if self.inline.is_given() {
             let Self { budget: wall, cpu_budget: cpu, trials, workers, seed, .. } = *self;
             return self.inline.write(self.path.as_deref(), &Terms { wall, cpu, trials, workers, seed });
@@ -136,6 +157,7 @@ impl Arguments {
             workers: self.workers.map(|workers| workers as usize),
             seed: self.seed,
             until,
+            remote: self.fleet.fleet,
         }
     }
 }
@@ -155,15 +177,16 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         crate::import::bring_in(&order, from, &[])?;
     }
     if let Some(folds) = conduct::open_folds(&order).map_err(explained)? {
+        arguments.fleet.refuse_folds()?;
         return folds::run(folds, &order, job.as_ref(), arguments.progress, &Stopping::on(signals));
     }
     let opened = conduct::open(&order).map_err(explained)?;
     warn(&opened.scenario);
     let tier = tier(&opened.scenario)?;
-    message::note(&plan::headline(&opened.scenario, opened.workers, tier));
+    message::note(&plan::headline(&opened.scenario, (!order.remote).then_some(opened.workers), tier));
     plan::opening(&opened, job.as_ref()).iter().for_each(|line| message::note(line));
     let stopping = Stopping::on(signals);
-    let ended = Ended::of(opened, arguments.progress, &stopping)?;
+    let ended = Ended::of(opened, &arguments.fleet, arguments.progress, &stopping)?;
     ended.say(stopping.is_interrupted(), 0, |ending, layout| ending.text(layout))
 }
 
@@ -177,13 +200,23 @@ struct Ended {
 
 impl Ended {
     /// Runs a campaign to its end.
-    fn of(opened: Opened, progress: Choice, stopping: &Stopping) -> anyhow::Result<Self> {
+    fn of(
+        opened: Opened,
+        fleet: &fleet::FleetArguments,
+        progress: Choice,
+        stopping: &Stopping,
+    ) -> anyhow::Result<Self> {
         let (facts, scenario) = (facts(&opened), Arc::clone(&opened.scenario));
         let target = ProcessTarget::new(Arc::clone(&scenario)).on(opened.instances.clone());
         let mut display = Display::new(progress, facts.clone());
-        let outcome = opened.run(|bell| stopping.register(bell), &mut |event| display.show(event));
+        let outcome = if fleet.fleet {
+            fleet.run(opened, stopping, &mut |event| display.show(event))
+        } else {
+            let run = opened.run(|bell| stopping.register(bell), &mut |event| display.show(event));
+            run.map_err(explained)
+        };
         display.close();
-        Ok(Self { outcome: outcome.map_err(explained)?, facts, scenario, target })
+        Ok(Self { outcome: outcome?, facts, scenario, target })
     }
 }
 

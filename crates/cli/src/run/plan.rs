@@ -16,15 +16,20 @@ use crate::words::{chosen, clock, count, counted, harmless};
 /// Maximum number of families that are listed by name.
 const FAMILIES: usize = 20;
 
-/// Returns the first line: what is tuned, on which instances and with how many workers.
-pub(crate) fn headline(scenario: &Scenario, workers: usize, tier: Tier) -> String {
+/// Returns the first line: what is tuned, on which instances and with how many workers. Without a number of
+/// workers, trials run on the workers that join.
+pub(crate) fn headline(scenario: &Scenario, workers: Option<usize>, tier: Tier) -> String {
     let cores = scenario.parallel.cores_per_trial;
     let parts = [
         format!("captune {}", env!("CARGO_PKG_VERSION")),
         harmless(&scenario.name),
         parameters(&scenario.space),
         instances(scenario),
-        format!("{} ({} each)", counted(workers as u64, "worker"), counted(u64::from(cores), "core")),
+        format!(
+            "{} ({} each)",
+            workers.map_or_else(|| "workers that join".to_owned(), |count| counted(count as u64, "worker")),
+            counted(u64::from(cores), "core")
+        ),
         format!("limits: {tier}"),
     ];
     parts.join(" · ")

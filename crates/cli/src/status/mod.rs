@@ -16,7 +16,7 @@ use crate::goal;
 use crate::message;
 use crate::progress::block::{trials, used};
 use crate::verdict::{self, Hosts};
-use crate::words::{self, Costs, clock, counted, harmless, name, number};
+use crate::words::{self, Costs, clock, counted, harmless, name, number, share};
 use crate::wrap;
 
 #[derive(Args, Debug)]
@@ -59,6 +59,7 @@ fn text(picture: &Picture, width: Option<usize>) -> String {
     let mut rows = vec![("spent", spent(picture))];
     let tried = counted(picture.tally.configurations, "configuration");
     rows.push(("trials", format!("{} · {tried}", trials(&picture.tally))));
+    rows.extend(crew(picture).map(|crew| ("workers", crew)));
     match &picture.figures {
         Figured::Known(figures) => rows.extend(self::rows(picture, figures)),
         Figured::Unknown { problem } => {
@@ -98,6 +99,31 @@ fn trend(incumbents: &[Incumbent], wall: f64) -> String {
 pub(crate) fn spent(picture: &Picture) -> String {
     let budget = picture.figures.known().map_or_else(Budget::default, |figures| figures.budget);
     format!("{} · CPU time of trials {}", used(&budget, &picture.spent), clock(picture.spent.cpu))
+}
+
+/// Describes the fleet, if the campaign has one.
+fn crew(picture: &Picture) -> Option<String> {
+    let workers = &picture.workers;
+    let current: Vec<_> = workers.iter().filter(|worker| !worker.left).collect();
+    let slots: u64 = current.iter().map(|worker| u64::from(worker.slots)).sum();
+    let lost: u64 = workers.iter().map(|worker| worker.lost).sum();
+    let busy: Vec<f64> = current.iter().filter_map(|worker| worker.utilisation).collect();
+    let mut parts = vec![
+        counted(current.len() as u64, "worker"),
+        counted(slots, "slot"),
+        counted(picture.hosts.len() as u64, "machine"),
+    ];
+    if !busy.is_empty() {
+        parts.push(format!("{} busy", share(busy.iter().sum::<f64>() / busy.len() as f64)));
+    }
+    let gone = workers.len() - current.len();
+    if gone > 0 {
+        parts.push(format!("{gone} left"));
+    }
+    if lost > 0 {
+        parts.push(format!("{} lost and repeated", counted(lost, "trial")));
+    }
+    (!workers.is_empty()).then(|| parts.join(" · "))
 }
 
 /// Formats one line of the history of incumbents.

@@ -21,9 +21,13 @@ fn help_texts() {
         "demo",
         "importance",
         "ablate",
+        "worker",
+        "fleet",
     ] {
         insta::assert_snapshot!(format!("help_{verb}"), stdout(&captune(&format!("{verb} --help"))));
     }
+    insta::assert_snapshot!("help_fleet_slurm", stdout(&captune("fleet slurm --help")));
+    insta::assert_snapshot!("help_fleet_up", stdout(&captune("fleet up --help")));
     insta::assert_snapshot!("help_exec", stdout(&captune("exec --help")));
     insta::assert_snapshot!("help_doctor", stdout(&captune("doctor --help")));
     insta::assert_snapshot!("help_space", stdout(&captune("space --help")));
@@ -62,7 +66,7 @@ fn every_verb_has_a_manual_page() {
         assert!(text.contains(".TH") && text.contains("SYNOPSIS"), "{page}");
     }
     let pages = std::fs::read_dir(&folder).unwrap().count();
-    assert_eq!(pages, 28, "hidden verbs have no page");
+    assert_eq!(pages, 32, "hidden verbs have no page");
     std::fs::remove_dir_all(folder).unwrap();
     assert!(stdout(&captune_with(["man"])).starts_with(".ie"));
 }
@@ -77,7 +81,9 @@ fn verbs(help: &str) -> Vec<String> {
 
 #[test]
 fn help_fits_into_80_columns() {
-    let mut all = vec!["--help".to_owned(), "space --help".to_owned()];
+    let mut all = ["--help", "space --help", "fleet --help", "fleet up --help", "fleet slurm --help"]
+        .map(str::to_owned)
+        .to_vec();
     all.extend(verbs(&stdout(&captune("--help"))).iter().map(|verb| format!("{verb} --help")));
     all.extend(verbs(&stdout(&captune("space --help"))).iter().map(|verb| format!("space {verb} --help")));
     assert!(all.len() > 20, "{all:?}");

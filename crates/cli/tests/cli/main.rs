@@ -7,6 +7,7 @@ mod discover;
 mod doctor;
 mod documents;
 mod exec;
+mod fleet;
 mod help;
 mod mistakes;
 mod ready_made;

@@ -9,12 +9,14 @@
 mod gpus;
 mod inbox;
 mod local;
+mod news;
 mod simulated;
 mod slots;
 
 pub use gpus::{available_gpus, share_gpus};
 pub use inbox::{Bell, Inbox};
 pub use local::Local;
+pub use news::{Lease, News, RemoteWorker};
 pub use simulated::{Answer, Oracle, Simulated};
 pub use slots::{SlotError, physical_cores, slots};
 
@@ -38,6 +40,8 @@ pub enum Happening {
     Ended(Box<Record>),
     /// A trial could not be run, for a reason that applies to all trials.
     Failed(TrialId, TargetError),
+    /// Workers on other machines have joined or left, or have taken trials.
+    News(News),
     /// The store has committed this many batches so far, or has failed.
     Committed(Result<u64, String>),
     /// The user or the system wants the campaign to stop.
@@ -98,6 +102,15 @@ pub trait Executor {
     fn longest(&self, _request: &TrialRequest) -> Option<f64> {
         None
     }
+
+    /// Returns whether a trial of an earlier session is still running. If so, the campaign submits it again
+    /// under the same number, and the executor waits for its end instead of running it again.
+    fn still_runs(&self, _id: TrialId) -> bool {
+        false
+    }
+
+    /// Notes that these trials need not be reported again, because their results are on disk or of no use.
+    fn settled(&mut self, _ids: &[TrialId]) {}
 }
 
 /// Implements `Executor` for a reference or a box.
@@ -138,6 +151,14 @@ macro_rules! delegate {
 
             fn longest(&self, request: &TrialRequest) -> Option<f64> {
                 (**self).longest(request)
+            }
+
+            fn still_runs(&self, id: TrialId) -> bool {
+                (**self).still_runs(id)
+            }
+
+            fn settled(&mut self, ids: &[TrialId]) {
+                (**self).settled(ids);
             }
         }
     };

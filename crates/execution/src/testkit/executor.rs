@@ -105,7 +105,7 @@ impl Stage {
                 assert!(self.failed.insert(id, error).is_none(), "trial {id} failed twice");
             }
             Happening::Nothing => return false,
-            Happening::Started { .. } => {}
+            Happening::Started { .. } | Happening::News(_) => {}
             other => panic!("unexpected message: {other:?}"),
         }
         true

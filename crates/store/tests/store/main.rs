@@ -4,6 +4,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 mod child;
+mod crew;
 mod documented;
 mod full;
 mod kill;

@@ -19,6 +19,7 @@ fn version_1() -> Folder {
              ALTER TABLE trial DROP COLUMN tie; ALTER TABLE state DROP COLUMN format;
              ALTER TABLE trial DROP COLUMN checksum; ALTER TABLE configuration DROP COLUMN checksum;
              ALTER TABLE incumbent DROP COLUMN checksum; DROP TABLE validation; DROP TABLE ablation;
+             DROP TABLE worker; DROP TABLE lease;
              CREATE TABLE validation (
                  number INTEGER PRIMARY KEY, role TEXT NOT NULL,
                  configuration INTEGER NOT NULL REFERENCES configuration (id), instance TEXT NOT NULL,

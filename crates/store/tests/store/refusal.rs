@@ -92,11 +92,11 @@ fn a_newer_version_is_rejected() {
     drop(Store::create(folder.path(), &charter()).unwrap());
     let mut file = fs::OpenOptions::new().write(true).open(folder.database()).unwrap();
     file.seek(SeekFrom::Start(60)).unwrap();
-    file.write_all(&9u32.to_be_bytes()).unwrap();
+    file.write_all(&10u32.to_be_bytes()).unwrap();
     let before = fs::read(folder.database()).unwrap();
     for error in [Store::open(folder.path()).unwrap_err(), Store::read(folder.path()).unwrap_err()] {
-        assert!(matches!(error, StoreError::Newer { found: 9, known: 8, .. }), "{error:?}");
-        assert!(error.to_string().contains("version 9") && error.to_string().contains("up to 8"), "{error}");
+        assert!(matches!(error, StoreError::Newer { found: 10, known: 9, .. }), "{error:?}");
+        assert!(error.to_string().contains("version 10") && error.to_string().contains("up to 9"), "{error}");
     }
     assert!(matches!(Store::create(folder.path(), &charter()), Err(StoreError::Newer { .. })));
     assert!(fs::read(folder.database()).unwrap() == before);

@@ -136,7 +136,17 @@ fn batch() -> impl Strategy<Value = Batch> {
                 one
             };
             let ablations = validations.iter().map(of_ablation).collect();
-            Batch { configurations, trials, incumbents, events, validations, ablations, state, spent }
+            Batch {
+                configurations,
+                trials,
+                incumbents,
+                events,
+                validations,
+                ablations,
+                state,
+                spent,
+                ..Batch::default()
+            }
         })
 }
 

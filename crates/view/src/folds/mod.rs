@@ -98,7 +98,7 @@ impl KeptFolds {
         let (places, begun): (Vec<usize>, Vec<&One>) = begun.unzip();
         let folds: Vec<&Fold> = begun.iter().map(|one| &one.fold).collect();
         let sessions: Vec<Session> = begun.iter().flat_map(|one| one.picture.sessions.clone()).collect();
-        let hosts = hosts(&sessions);
+        let hosts = hosts(sessions.iter().map(|session| &session.host));
         let first = self.folds.iter().flatten().next();
         let costs = first.map(|kept| kept.scenario().map(Costs::of)).transpose()?;
         let chosen = joint::chosen(&folds).map(|place| Chosen {

@@ -22,7 +22,7 @@ mod minisat;
 mod refusals;
 mod reporting;
 mod running;
-mod stage;
+pub(crate) mod stage;
 mod stopping;
 mod terminal;
 mod trials;

@@ -1,0 +1,8 @@
+//! Campaigns whose trials run on workers that join, with a real `nats-server`. These tests are skipped where
+//! there is none, unless EXPECT_NATS is set.
+
+mod chaos;
+mod proxy;
+mod slurm;
+mod stage;
+mod verbs;

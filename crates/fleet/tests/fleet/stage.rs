@@ -1,0 +1,210 @@
+//! A server, a coordinator and workers in this process.
+
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use engine::{Observation, Space, Status, TrialRequest};
+use execution::executor::{Bell, Executor};
+use execution::testkit::executor::{Behaviour, Script};
+use execution::{Account, Detail, Leash, Slot, Target, TargetError};
+use fleet::coordinator::{Coordinator, Fleet, Stock, Terms};
+use fleet::nats::Address;
+use fleet::worker::{Connection, Ended, Halt, Job, work};
+use space::format::{Format, read};
+
+/// Returns the path of nats-server, or prints a note that the test is skipped.
+pub(crate) fn program() -> Option<PathBuf> {
+    let given = std::env::var_os("NATS_SERVER").map(PathBuf::from);
+    match fleet::server::find(given.as_deref()) {
+        Ok(path) => Some(path),
+        Err(error) => {
+            assert!(std::env::var_os("EXPECT_NATS").is_none(), "{error}");
+            println!("skipped: {error}");
+            None
+        }
+    }
+}
+
+/// A server without users, on the loopback address. It ends with the value.
+pub(crate) struct Server {
+    pub(crate) program: PathBuf,
+    pub(crate) port: u16,
+    child: Child,
+}
+
+impl Server {
+    pub(crate) fn start() -> Option<Self> {
+        let program = program()?;
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let child = Self::run(&program, port);
+        Some(Self { program, port, child })
+    }
+
+    fn run(program: &PathBuf, port: u16) -> Child {
+        let mut command = Command::new(program);
+        command.args(["-a", "127.0.0.1", "-p", &port.to_string()]);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Kills the server.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Starts the server again on the same port.
+    pub(crate) fn restart(&mut self) {
+        self.child = Self::run(&self.program, self.port);
+    }
+
+    pub(crate) fn address(&self) -> Address {
+        Address { place: format!("127.0.0.1:{}", self.port), user: None, certificate: None }
+    }
+
+    pub(crate) fn addresses(&self) -> Box<dyn FnMut() -> Vec<Address> + Send> {
+        let address = self.address();
+        Box::new(move || vec![address.clone()])
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // The test may have killed it.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A target that follows a script in real time.
+pub(crate) struct Scripted(pub(crate) Script);
+
+impl Target for Scripted {
+    fn run_on(&self, trial: &TrialRequest, leash: &Leash, _slot: &Slot) -> Result<Account, TargetError> {
+        let account = |observation, reason: Option<&str>| {
+            let reason = reason.map(str::to_owned);
+            Ok(Account { observation, detail: Detail { reason, ..Detail::default() } })
+        };
+        match (self.0)(trial.id) {
+            Behaviour::Vanish => account(Observation::failed(Status::Lost, 0.0), Some("its worker vanished")),
+            Behaviour::Abort => Err(TargetError::Aborted { message: "no use".to_owned() }),
+            Behaviour::Panic => panic!("no idea"),
+            Behaviour::Finish(seconds) => {
+                let started = Instant::now();
+                loop {
+                    let elapsed = started.elapsed().as_secs_f64();
+                    let cap = trial.cap.cost().min(leash.cap().cost());
+                    if elapsed >= seconds.min(cap) {
+                        let is_stopped = cap < seconds;
+                        let stopped = || Observation::capped(elapsed.max(cap));
+                        let ended = if is_stopped { stopped() } else { Observation::finished(elapsed) };
+                        return account(ended, None);
+                    }
+                    if leash.wait(Duration::from_millis(1)) {
+                        return account(Observation::capped(elapsed), None);
+                    }
+                }
+            }
+        }
+    }
+
+    fn reached(&self, _leash: &Leash, seconds: f64) -> Option<f64> {
+        Some(seconds.max(0.0))
+    }
+
+    fn longest(&self, trial: &TrialRequest) -> Option<f64> {
+        Some(trial.cap.cost())
+    }
+}
+
+/// The space of the conformance suite.
+pub(crate) fn space() -> Space {
+    read("x = { integer = [1, 9] }\n", "space", Format::Toml).unwrap()
+}
+
+pub(crate) fn terms() -> Terms {
+    Terms {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        scenario: "same".to_owned(),
+        instances: ["a", "b", "c"].map(str::to_owned).to_vec(),
+        lease: 2.0,
+        beat: 0.2,
+        first_lease: 100,
+    }
+}
+
+/// A worker in this process.
+pub(crate) struct Worker {
+    pub(crate) halt: Sender<Halt>,
+    pub(crate) thread: Option<JoinHandle<Ended>>,
+}
+
+impl Worker {
+    pub(crate) fn start(server: &Server, name: &str, slots: usize, script: Script) -> Self {
+        Self::with(server, name, slots, script, |_| {})
+    }
+
+    pub(crate) fn with(
+        server: &Server,
+        name: &str,
+        slots: usize,
+        script: Script,
+        change: impl FnOnce(&mut Job),
+    ) -> Self {
+        let mut job = Job {
+            target: Arc::new(Scripted(script)),
+            space: space(),
+            instances: ["c", "a", "b"].into_iter().zip(0..).map(|(name, n)| (name.to_owned(), n)).collect(),
+            slots: (0..slots).map(|number| Slot { number, ..Slot::default() }).collect(),
+            host: format!("host of {name}"),
+            speed: 100.0,
+            scenario: "same".to_owned(),
+            end: None,
+        };
+        change(&mut job);
+        let (halt, halts) = channel();
+        let connection =
+            Connection { name: name.to_owned(), campaign: "test".to_owned(), addresses: server.addresses() };
+        let thread = std::thread::spawn(move || work(connection, job, &halts, None, |_| {}).unwrap());
+        Self { halt, thread: Some(thread) }
+    }
+
+    pub(crate) fn end(mut self) -> Ended {
+        self.thread.take().unwrap().join().unwrap()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // The worker may have ended already.
+        let _ = self.halt.send(Halt::Now);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+pub(crate) fn coordinator(server: &Server, terms: Terms, stock: Stock, bell: Bell) -> (Coordinator, Fleet) {
+    let target = Arc::new(Scripted(Arc::new(|_| Behaviour::Abort)));
+    Coordinator::start("test".to_owned(), terms, stock, target, server.addresses(), bell, |_| {}).unwrap()
+}
+
+/// Waits until an executor has this many slots.
+pub(crate) fn await_slots(fleet: &impl Executor, slots: usize) {
+    let began = Instant::now();
+    while fleet.workers() != slots {
+        assert!(began.elapsed() < Duration::from_secs(10), "{} slots instead of {slots}", fleet.workers());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Returns the instances by name.
+#[allow(dead_code, reason = "used by some tests")]
+pub(crate) fn instances() -> BTreeMap<String, u32> {
+    ["a", "b", "c"].into_iter().zip(0..).map(|(name, number)| (name.to_owned(), number)).collect()
+}
