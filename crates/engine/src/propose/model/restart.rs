@@ -216,13 +216,13 @@ mod tests {
 
     #[test]
     fn a_restart_begins_after_copies_of_the_best() {
-        let task = task(1);
+        let (task, of_two_instances) = (task(1), task(2));
         let first = |copies, fall| first_of_latest(&task, &stuck(&task, copies, fall));
         assert_eq!(first(COPIES - 1, 0.0), 0);
         assert_eq!(first(COPIES, 0.0), 10 + 1 + COPIES);
         assert_eq!(first(COPIES, 1e-4), 10 + 1 + COPIES, "the improvements are too small to count");
         assert_eq!(first(2 * COPIES - 1, 0.02), 0, "improvements by two percent count");
-        assert_eq!(first_of_latest(&super::tests::task(2), &stuck(&task, 40, 0.0)), 0, "several instances");
+        assert_eq!(first_of_latest(&of_two_instances, &stuck(&task, 40, 0.0)), 0);
     }
 
     #[test]
