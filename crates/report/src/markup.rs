@@ -33,6 +33,13 @@ impl Markup {
         escape(text, &mut self.0);
     }
 
+    /// Adds a sentence of this program, in which commands stand between backticks.
+    pub fn sentence(&mut self, text: &str) {
+        for (index, part) in text.split('`').enumerate() {
+            if index % 2 == 1 { self.add("code", &[], part) } else { self.text(part) }
+        }
+    }
+
     /// Opens an element.
     pub fn open(&mut self, tag: &'static str, attributes: Attributes<'_>) {
         self.begin(tag, attributes);
@@ -121,5 +128,11 @@ mod tests {
     fn text_and_attributes_are_escaped() {
         let own = Markup::element("p", &[("title", "a\"b'<")], "<script>&\u{1b}[2J\u{202e}");
         assert_eq!(own.as_str(), "<p title=\"a&quot;b&#39;&lt;\">&lt;script&gt;&amp;\u{fffd}[2J\u{fffd}</p>");
+    }
+    #[test]
+    fn commands_in_a_sentence_are_code() {
+        let mut own = Markup::new();
+        own.sentence("`captune a` does <it>, then `b`");
+        assert_eq!(own.as_str(), "<code>captune a</code> does &lt;it&gt;, then <code>b</code>");
     }
 }

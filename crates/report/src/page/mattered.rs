@@ -53,7 +53,9 @@ fn steps(out: &mut Markup, found: &Ablation, costs: &Costs) {
         "Each step makes the change that gains most, measured in races on {}. Result: {end}.",
         counted(found.pairs as u64, "pair")
     );
-    out.add("p", &[("class", "note")], &caption);
+    out.open("p", &[("class", "note")]);
+    out.sentence(&caption);
+    out.close("p");
 }
 
 fn row<const N: usize>(out: &mut Markup, head: &str, cells: [String; N]) {

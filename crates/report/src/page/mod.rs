@@ -66,7 +66,9 @@ fn small(out: &mut Markup, title: &str, chart: &Markup) {
 
 /// Adds the explanation of an empty page or picture.
 fn nothing(out: &mut Markup, why: &str) {
-    out.add("p", &[("class", "nothing")], why);
+    out.open("p", &[("class", "nothing")]);
+    out.sentence(why);
+    out.close("p");
 }
 
 /// Returns a remark on elements that are left out, starting with a space; empty if there are none.

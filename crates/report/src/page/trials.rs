@@ -52,7 +52,7 @@ pub(super) fn draw(page: &Trials, costs: &Costs) -> Markup {
              `captune export` writes all."
         )
     };
-    out.text(&more);
+    out.sentence(&more);
     out.close("p");
     out
 }
