@@ -1,6 +1,6 @@
 //! Hands out trials to workers: the [executor](Fleet) and everything around it.
 //!
-//! [`dispatch`] decides which worker gets which trial, without clocks or sockets. [`fleet`](Fleet) connects
+//! `dispatch` decides which worker gets which trial, without clocks or sockets. [`fleet`](Fleet) connects
 //! those decisions with the campaign and with NATS.
 
 mod clock;
