@@ -40,7 +40,7 @@ pub struct Invitation {
     pub is_over: bool,
 }
 
-/// Reason why there is no invitation.
+/// Reason why an invitation cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages explain the variants")]
 pub enum InvitationError {
@@ -76,7 +76,7 @@ impl Invitation {
         folder(campaign).join(FILE)
     }
 
-    /// Reads the invitation in a file; returns `None` if there is no such file.
+    /// Reads the invitation in a file; returns `None` if the file does not exist.
     pub fn read(path: &Path) -> Result<Option<Self>, InvitationError> {
         let failed = |source| InvitationError::Read { path: path.to_owned(), source };
         let text = match fs::read_to_string(path) {

@@ -28,8 +28,8 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Fits a forest to at most this many trials; more are thinned. Returns `None` if there is no cost to
-    /// learn from, or no parameter to vary.
+    /// Fits a forest to at most this many trials; more are thinned. Returns `None` if no trial has
+    /// a cost or no parameter varies.
     pub(crate) fn fit(records: &Records<'_>, most: usize) -> Result<Option<Self>, ViewError> {
         let settings = records.kept.settings()?;
         let costs = Costs::of(records.kept.scenario()?);

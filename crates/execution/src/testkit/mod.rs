@@ -1,8 +1,9 @@
-//! Test helpers: sample records, and the suite that every executor must pass.
+//! Test helpers: sample records, a scripted target, and the suite that every executor must pass.
 
 #![allow(clippy::unwrap_used, reason = "only tests use it")]
 
 pub mod executor;
+pub mod scripted;
 
 use engine::history::Trial;
 use engine::{Cap, ConfigId, InstanceId, Observation, Pair, Seed, TrialId, TrialKey, Why};

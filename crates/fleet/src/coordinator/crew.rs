@@ -69,7 +69,7 @@ impl Crew {
         asks.iter().for_each(|ask| self.ask(worker, *ask));
     }
 
-    /// Removes a request for work; returns `None` if there is no such request.
+    /// Removes a request for work, and returns it if it exists.
     pub(super) fn withdraw(&mut self, worker: &str, number: u64) -> Option<Ask> {
         let asks = self.asks.get_mut(worker)?;
         let ask = asks.remove(&number);

@@ -1,5 +1,5 @@
-//! Decides which worker runs which trial. The decisions depend only on the calls: there is no clock here, and
-//! nothing is sent. Each call returns what is to be done, in order.
+//! Decides which worker runs which trial. The decisions depend only on the calls: it reads no clock and sends
+//! nothing. Each call returns what is to be done, in order.
 //!
 //! A trial is *waiting* until a worker that has time for it asks for one. Then the worker holds a *lease*, until
 //! its result comes, it gives the trial back, or its heartbeats stop. A result that has come is *unsettled* until
@@ -385,7 +385,7 @@ impl Dispatch {
         self.held.insert(lease, held);
     }
 
-    /// Ends a lease; returns `None` if there is no such lease.
+    /// Ends a lease, and returns it if it exists.
     fn let_go(&mut self, lease: u64) -> Option<Held> {
         let held = self.held.remove(&lease)?;
         self.leases.remove(&held.request.id);

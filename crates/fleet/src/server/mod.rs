@@ -27,7 +27,7 @@ use crate::random;
 
 /// Time that a server must run for its end to count as an accident. A server that ends sooner cannot start.
 const SHORT: Duration = Duration::from_secs(1);
-/// Number of failed starts in a row after which there is no further attempt.
+/// Number of failed starts in a row after which the coordinator gives up.
 const ATTEMPTS: u32 = 5;
 
 /// Reason why a server cannot be started.

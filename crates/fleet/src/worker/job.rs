@@ -37,7 +37,7 @@ impl Job {
         let codes: Vec<f64> = values.iter().map(|value| value.unwrap_or(f64::NAN)).collect();
         let configuration = self.space.configuration_of_codes(codes).map_err(|error| error.to_string())?;
         let number = self.instances.get(instance);
-        let number = number.ok_or_else(|| format!("there is no instance `{instance}` on {}", self.host))?;
+        let number = number.ok_or_else(|| format!("instance `{instance}` not found on {}", self.host))?;
         let pair = Pair { instance: InstanceId(*number), seed: *seed };
         let key = TrialKey { config: *config, pair };
         Ok(TrialRequest { id: *trial, key, configuration, cap: *cap, why: *why })
