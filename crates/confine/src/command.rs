@@ -22,6 +22,7 @@ pub struct Command {
     pub(crate) stderr_file: Option<PathBuf>,
     pub(crate) keep: Keep,
     pub(crate) read_files: Vec<PathBuf>,
+    pub(crate) measured_files: Vec<PathBuf>,
     pub(crate) tier: Option<Tier>,
     pub(crate) guardian: Option<PathBuf>,
 }
@@ -72,6 +73,7 @@ impl Command {
             stderr_file: None,
             keep: Keep { head: 64 << 10, tail: 1 << 20 },
             read_files: Vec::new(),
+            measured_files: Vec::new(),
             tier: None,
             guardian: None,
         }
@@ -138,6 +140,13 @@ impl Command {
     /// by `..` or through a link.
     pub fn read_file(mut self, path: impl AsRef<Path>) -> Self {
         self.read_files.push(path.as_ref().to_owned());
+        self
+    }
+
+    /// Requests the size of a file that the target writes, however large it is. The rules for the path are
+    /// those of [`Command::read_file`]; [`crate::Finished::sizes`] has the sizes in the order of the calls.
+    pub fn measure_file(mut self, path: impl AsRef<Path>) -> Self {
+        self.measured_files.push(path.as_ref().to_owned());
         self
     }
 

@@ -95,7 +95,7 @@ impl Captured {
     }
 }
 
-/// The reason why a file requested from the target was not read.
+/// The reason why a file requested from the target was not read or measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Unread {
@@ -150,6 +150,8 @@ pub struct Finished {
     pub stderr: Captured,
     /// Contents of the files requested with [`crate::Command::read_file`], in the order of the requests.
     pub files: Vec<Result<Vec<u8>, Unread>>,
+    /// Sizes in bytes of the files requested with [`crate::Command::measure_file`], in the order of the requests.
+    pub sizes: Vec<Result<u64, Unread>>,
     /// The private folder, if it could not be removed.
     #[serde(with = "crate::path_bytes")]
     pub left_behind: Option<PathBuf>,

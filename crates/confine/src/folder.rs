@@ -89,6 +89,23 @@ impl Drop for Private {
 
 /// Reads a regular file in `folder`. Fails if `path` leads out of the folder.
 pub(crate) fn read(folder: &CStr, path: &CStr) -> Result<Vec<u8>, Unread> {
+    let (file, _) = open(folder, path)?;
+    let mut content = Vec::new();
+    file.take(Unread::MAX_LENGTH + 1).read_to_end(&mut content).map_err(refused)?;
+    if content.len() as u64 > Unread::MAX_LENGTH { Err(Unread::TooLong) } else { Ok(content) }
+}
+
+/// Returns the size of a regular file in `folder`, in bytes. Fails if `path` leads out of the folder.
+pub(crate) fn size(folder: &CStr, path: &CStr) -> Result<u64, Unread> {
+    open(folder, path).map(|(_, size)| size)
+}
+
+fn refused(error: io::Error) -> Unread {
+    Unread::Refused(error.raw_os_error().unwrap_or(0))
+}
+
+/// Opens a regular file in `folder` and returns it with its size.
+fn open(folder: &CStr, path: &CStr) -> Result<(File, u64), Unread> {
     let unread = |error: Errno| match error {
         Errno::NOENT | Errno::NOTDIR => Unread::Missing,
         Errno::XDEV | Errno::LOOP => Unread::Outside,
@@ -99,13 +116,8 @@ pub(crate) fn read(folder: &CStr, path: &CStr) -> Result<Vec<u8>, Unread> {
     // NONBLOCK: if the file is a pipe, opening it must not wait for a writer.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = File::from(openat2(top, path, flags, Mode::empty(), within).map_err(unread)?);
-    let failed = |error: io::Error| Unread::Refused(error.raw_os_error().unwrap_or(0));
-    if !file.metadata().map_err(failed)?.is_file() {
-        return Err(Unread::NotAFile);
-    }
-    let mut content = Vec::new();
-    file.take(Unread::MAX_LENGTH + 1).read_to_end(&mut content).map_err(failed)?;
-    if content.len() as u64 > Unread::MAX_LENGTH { Err(Unread::TooLong) } else { Ok(content) }
+    let metadata = file.metadata().map_err(refused)?;
+    if metadata.is_file() { Ok((file, metadata.len())) } else { Err(Unread::NotAFile) }
 }
 
 /// Removes a folder and its contents. Links are removed but not followed, and anything mounted inside is

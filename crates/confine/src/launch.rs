@@ -45,7 +45,8 @@ pub(crate) fn job(
         limits: limits.clone(),
         cores: limits.cores.clone().or_else(|| Cores::allowed().ok()),
         keep: command.keep,
-        read_files: files_to_read(command)?,
+        read_files: file_names(&command.read_files)?,
+        measured_files: file_names(&command.measured_files)?,
         attached: attached.each_ref().map(Option::is_some),
         at_end,
     }))
@@ -207,13 +208,13 @@ fn executable(path: PathBuf) -> Result<PathBuf, LaunchError> {
     }
 }
 
-fn files_to_read(command: &Command) -> Result<Vec<CString>, LaunchError> {
+fn file_names(paths: &[PathBuf]) -> Result<Vec<CString>, LaunchError> {
     let name = |path: &PathBuf| {
         let unusable =
             |()| LaunchError::Folder { path: path.clone(), source: io::ErrorKind::InvalidInput.into() };
         c_string(path.clone().into_os_string()).map_err(unusable)
     };
-    command.read_files.iter().map(name).collect()
+    paths.iter().map(name).collect()
 }
 
 fn arguments(command: &Command) -> Result<Vec<CString>, LaunchError> {

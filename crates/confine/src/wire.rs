@@ -58,6 +58,8 @@ pub(crate) struct Job {
     pub(crate) keep: Keep,
     /// Files to read at the end, from `folder`.
     pub(crate) read_files: Vec<CString>,
+    /// Files whose size is measured at the end, from `folder`.
+    pub(crate) measured_files: Vec<CString>,
     /// Whether a file is sent with the job for each of stdin, stdout and stderr, in this order.
     pub(crate) attached: [bool; 3],
     pub(crate) at_end: Killed,

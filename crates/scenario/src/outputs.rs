@@ -1,4 +1,4 @@
-//! The table `[outputs]`: numbers that the target prints or writes to a file.
+//! The table `[outputs]`: numbers that the target prints or writes to a file, and sizes of files.
 
 use std::path::{Component, Path};
 
@@ -6,7 +6,7 @@ use regex::bytes::Regex;
 
 use super::objective::Measure;
 use super::protocol::Protocol;
-use super::report::{Report, Section};
+use super::report::{Found, Report, Section};
 use super::target::pattern;
 
 /// A number that the target reports.
@@ -36,6 +36,11 @@ pub enum Source {
         path: String,
         /// Path of keys that leads to the number in the file.
         key: Vec<String>,
+    },
+    /// The size of a file that the target writes, in bytes.
+    Size {
+        /// Path of the file, relative to the folder in which the target runs.
+        path: String,
     },
     /// In the target's answer, which the protocol defines.
     Answer {
@@ -110,9 +115,18 @@ pub(super) fn read(
 fn source(report: &mut Report<'_>, section: &Section<'_, '_>, protocol: Protocol) -> Option<Source> {
     let (pattern, file, key) = (section.get("pattern"), section.get("file"), section.get("key"));
     let (take, stream) = (section.get("take"), section.get("stream"));
+    let either = "an output needs either `pattern`, or `file` and `key`, or `size_of`";
+    if let Some(measured) = section.get("size_of") {
+        if let Some(found) = pattern.or(file).or(key).or(take).or(stream) {
+            let message = format!("`{}` is given together with `size_of`", found.key);
+            report.mistake(found.span(), message, either);
+            return None;
+        }
+        return Some(Source::Size { path: path_inside(report, &measured)? });
+    }
     if let (Some(found), Some(_)) = (file.as_ref().or(key.as_ref()), &pattern) {
         let message = format!("`{}` is given together with `pattern`", found.key);
-        report.mistake(found.span(), message, "an output needs either `pattern`, or `file` and `key`");
+        report.mistake(found.span(), message, either);
         return None;
     }
     if file.is_none() && key.is_none() {
@@ -143,20 +157,7 @@ fn source(report: &mut Report<'_>, section: &Section<'_, '_>, protocol: Protocol
     let hint = "write `name = { file = \"metrics.json\", key = \"latency.p99\" }`";
     let in_answer = protocol.is_json() && file.is_none();
     let path = if in_answer { None } else { report.required(section, "file", hint) };
-    let path = path.and_then(|found| {
-        let path = report.text(&found)?;
-        let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-        if path.is_empty() || !Path::new(&path).components().all(plain) {
-            let message = format!("`{}` cannot be `{path}`", found.key);
-            report.mistake(
-                found.span(),
-                message,
-                "the path is relative to the trial's folder and must not leave it",
-            );
-            return None;
-        }
-        Some(path)
-    });
+    let path = path.and_then(|found| path_inside(report, &found));
     let key = report.required(section, "key", hint).and_then(|found| {
         let key: Vec<String> = report.text(&found)?.split('.').map(str::to_owned).collect();
         if key.iter().any(String::is_empty) {
@@ -173,8 +174,21 @@ fn source(report: &mut Report<'_>, section: &Section<'_, '_>, protocol: Protocol
     Some(Source::File { path: path?, key: key? })
 }
 
+/// Reads the path of a file in the trial's folder.
+fn path_inside(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<String> {
+    let path = report.text(found)?;
+    let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    if path.is_empty() || !Path::new(&path).components().all(plain) {
+        let message = format!("`{}` cannot be `{path}`", found.key);
+        let hint = "the path is relative to the trial's folder and must not leave it";
+        report.mistake(found.span(), message, hint);
+        return None;
+    }
+    Some(path)
+}
+
 /// Reads a regular expression with exactly one group.
-pub(super) fn one_group(report: &mut Report<'_>, found: &super::report::Found<'_, '_>) -> Option<Regex> {
+pub(super) fn one_group(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Regex> {
     let regex = pattern(report, found)?;
     let groups = regex.captures_len() - 1;
     if groups != 1 {

@@ -39,19 +39,17 @@ fn unseen_timeouts(unseen: &UnseenTimeouts, verdict: &Verdict, costs: &Costs) ->
     };
     let units = counted(unseen.units as u64, unit);
     let then = if unseen.ratio > 1.0 {
-        format!("even then, the best would be {}", costs.gain(unseen.ratio))
+        let share = share(unseen.share);
+        format!(
+            "even with timeouts on {share} of other {unit}s, the best would be {}",
+            costs.gain(unseen.ratio)
+        )
     } else {
-        // A share below 0.1 % is shown as `<0.1 %`, which does not fit "or more".
-        let enough = match unseen.break_even {
-            tiny if tiny < 0.001 => "even 0.1 %".to_owned(),
-            other => format!("{} or more", share(other)),
-        };
-        format!("if {enough} do, the best is no better than the {}", costs.against)
+        // A smaller share would be shown as `<0.1 %`, which does not fit the sentence.
+        let enough = share(unseen.break_even.max(0.001));
+        format!("the gain would be lost if the best timed out on {enough} of other {unit}s")
     };
-    format!(
-        "No timeouts occurred on {units}, but up to {} of other {unit}s may time out; {then}.",
-        share(unseen.share)
-    )
+    format!("{units} without a timeout cannot rule out rare timeouts: {then}.")
 }
 
 /// Explains why a validation has fewer pairs than planned.

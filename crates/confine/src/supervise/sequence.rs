@@ -8,7 +8,7 @@ use super::deaths::Deaths;
 use super::enclosure::Enclosure;
 use super::tree::Tree;
 use super::watch::watch;
-use crate::finished::{Finished, Unread};
+use crate::finished::Finished;
 use crate::folder;
 use crate::sys;
 use crate::wire::{self, Job, Killed, Reply, Report, Request, RunSpec};
@@ -24,17 +24,15 @@ pub(super) fn supervise(socket: BorrowedFd<'_>, guardian: BorrowedFd<'_>, spec: 
         };
         let report = match watch(socket, guardian, &job, files, &mut enclosure, is_first) {
             Ok(Some(finished)) if job.at_end == Killed::All => {
-                let files = read_files(&job);
+                let finished = with_files(finished, &job);
                 enclosure.remove();
                 let left_behind = clear_folder(spec);
-                let finished = Box::new(Finished { files, left_behind, ..finished });
+                let finished = Box::new(Finished { left_behind, ..finished });
                 // If the caller is gone, there is nobody to report to.
                 wire::send(socket, &Reply::Report(Report::Finished(finished)), &[]).ok();
                 sys::exit_now(0)
             }
-            Ok(Some(finished)) => {
-                Report::Finished(Box::new(Finished { files: read_files(&job), ..finished }))
-            }
+            Ok(Some(finished)) => Report::Finished(Box::new(with_files(finished, &job))),
             Ok(None) => {
                 held = Some(enclosure);
                 break;
@@ -93,9 +91,11 @@ fn not_started(socket: BorrowedFd<'_>, spec: &RunSpec, report: Report) -> ! {
     sys::exit_now(0)
 }
 
-/// Reads the files that the caller has requested.
-fn read_files(job: &Job) -> Vec<Result<Vec<u8>, Unread>> {
-    job.read_files.iter().map(|path| folder::read(&job.folder, path)).collect()
+/// Adds the contents and sizes of the files that the caller has requested.
+fn with_files(finished: Finished, job: &Job) -> Finished {
+    let files = job.read_files.iter().map(|path| folder::read(&job.folder, path)).collect();
+    let sizes = job.measured_files.iter().map(|path| folder::size(&job.folder, path)).collect();
+    Finished { files, sizes, ..finished }
 }
 
 /// Removes the private folder; returns its path if that fails.

@@ -323,6 +323,7 @@ impl Watch<'_> {
             stdout: self.stdout.finish(),
             stderr: self.stderr.finish(),
             files: Vec::new(),
+            sizes: Vec::new(),
             left_behind: None,
         })
     }

@@ -50,6 +50,7 @@ fn files_are_read_before_their_folder_is_removed() {
     for tier in every_tier() {
         let command = confine::Command::new("sh").args(["-c", script]).guardian(MISBEHAVE).tier(tier);
         let command = requested.iter().fold(command, |command, path| command.read_file(path));
+        let command = requested.iter().fold(command, |command, path| command.measure_file(path));
         let finished = run(&command.read_file("full"), &no_limits());
         let mut files = finished.files.into_iter();
         let mut next = || files.next().unwrap();
@@ -62,6 +63,10 @@ fn files_are_read_before_their_folder_is_removed() {
             "{tier}"
         );
         assert_eq!(next().map(|content| content.len()), Ok(1 << 20));
+        let mut sizes = vec![Ok(2), Ok(2)];
+        sizes.extend(unread[..7].iter().map(|&why| Err(why)));
+        sizes.push(Ok((1 << 20) + 1));
+        assert_eq!(finished.sizes, sizes, "{tier}");
     }
 }
 

@@ -423,6 +423,7 @@ mod tests {
             stdout: confine::Captured::default(),
             stderr: confine::Captured::default(),
             files: Vec::new(),
+            sizes: Vec::new(),
             left_behind: None,
         }
     }

@@ -1,28 +1,54 @@
-//! The outputs of a trial: numbers that its target printed or wrote to a file.
+//! The outputs of a trial: numbers that its target printed or wrote to a file, and sizes of files.
 //!
 //! A file contains JSON, or TOML if its name ends in `.toml`. A key is a path of names and list indices,
 //! which start at 0: `latency.p99`, `runs.0.time`.
 
 use std::collections::BTreeMap;
 
-use confine::{Captured, Finished, Unread};
+use confine::{Captured, Command, Finished, Unread};
 use scenario::{Output, Source, Stream, Take};
 use toml::de::{DeTable, DeValue};
 
 use super::output::{first_group, last_group};
 use super::protocol::Answer;
 
+/// Requests the files that these outputs need.
+pub(super) fn request(outputs: &[Output], command: Command) -> Command {
+    let command = read_files(outputs).into_iter().fold(command, Command::read_file);
+    measured_files(outputs).into_iter().fold(command, Command::measure_file)
+}
+
 /// Returns the files to read for these outputs, without duplicates.
-pub(super) fn files(outputs: &[Output]) -> Vec<&str> {
-    let mut files: Vec<&str> = Vec::new();
-    for output in outputs {
-        if let Source::File { path, .. } = &output.source
-            && !files.contains(&path.as_str())
-        {
-            files.push(path);
+fn read_files(outputs: &[Output]) -> Vec<&str> {
+    distinct(outputs.iter().filter_map(|output| match &output.source {
+        Source::File { path, .. } => Some(path.as_str()),
+        _ => None,
+    }))
+}
+
+/// Returns the files whose size these outputs need, without duplicates.
+fn measured_files(outputs: &[Output]) -> Vec<&str> {
+    distinct(outputs.iter().filter_map(|output| match &output.source {
+        Source::Size { path } => Some(path.as_str()),
+        _ => None,
+    }))
+}
+
+fn distinct<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    for path in paths {
+        if !found.contains(&path) {
+            found.push(path);
         }
     }
-    files
+    found
+}
+
+/// Returns what was found for one of these paths, in the order in which they were requested.
+fn of_path<'a, T>(path: &str, requested: &[&str], found: &'a [Result<T, Unread>]) -> Result<&'a T, Unread> {
+    let place = requested.iter().position(|other| *other == path);
+    let found = place.and_then(|place| found.get(place)).unwrap_or(&Err(Unread::Missing));
+    found.as_ref().map_err(|why| *why)
 }
 
 /// Returns every output that was found, by name.
@@ -68,14 +94,18 @@ pub(super) fn one(
             group.ok_or_else(|| format!("no match for output `{name}`"))?
         }
         Source::File { path, key } => {
-            let place = files(outputs).iter().position(|file| file == path);
-            let content = match place.and_then(|place| finished.files.get(place)) {
-                Some(Ok(content)) => content,
-                Some(Err(why)) => return Err(format!("no output `{name}` in `{path}`: {why}").into()),
-                None => return Err(format!("no output `{name}` in `{path}`: {}", Unread::Missing).into()),
-            };
+            let absent = |why: String| format!("no output `{name}` in `{path}`: {why}");
+            let content = of_path(path, &read_files(outputs), &finished.files);
+            let content = content.map_err(|why| absent(why.to_string()))?;
             let found = if path.ends_with(".toml") { in_toml(content, key) } else { in_json(content, key) };
-            found.map_err(|why| format!("no output `{name}` in `{path}`: {why}"))?
+            found.map_err(absent)?
+        }
+        Source::Size { path } => {
+            let size = of_path(path, &measured_files(outputs), &finished.sizes);
+            return match size {
+                Ok(&size) => Ok(size as f64),
+                Err(why) => Err(format!("output `{name}`: `{path}` cannot be measured: {why}").into()),
+            };
         }
         Source::Answer { key } => {
             let fields = answer.map(|answer| &answer.fields).unwrap_or(&serde_json::Value::Null);

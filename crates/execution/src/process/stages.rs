@@ -111,9 +111,7 @@ impl Stages<'_> {
         if Place::wants_stdout(self.scenario) || self.scenario.target.answers.verify.is_some() {
             command = command.stdout_file(&self.place.stdout);
         }
-        for file in outputs::files(&self.scenario.outputs) {
-            command = command.read_file(file);
-        }
+        command = outputs::request(&self.scenario.outputs, command);
         let limits = self.target.limits(self.trial.cap, self.slot.cores.as_ref());
         leash.begin();
         let (done, rest) = match settings.teardown {

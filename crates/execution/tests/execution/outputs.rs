@@ -77,6 +77,26 @@ fn the_objective_may_be_in_a_file() {
 }
 
 #[test]
+fn the_objective_may_be_the_size_of_a_file() {
+    let outputs = "size = { size_of = \"b/out.bin\" }\nsame = { size_of = \"./b/out.bin\" }";
+    let run = |script: &str| run(script, "minimise = \"size\"", outputs);
+    // Larger than a file whose contents are read.
+    let account = run("mkdir b; head -c 2000003 /dev/zero > b/out.bin");
+    assert_eq!(account.observation.cost(), Some(Reading::Exact(2_000_003.0)));
+    assert_eq!(found(&account), [("size", 2_000_003.0), ("same", 2_000_003.0)].into());
+    for (script, why) in [
+        ("exit 0", "it does not exist"),
+        ("mkdir -p b/out.bin", "it is not a regular file"),
+        ("mkdir b; ln -s /etc/passwd b/out.bin", "it is outside the target's folder"),
+    ] {
+        let account = run(script);
+        let why = format!("output `size`: `b/out.bin` cannot be measured: {why}");
+        assert_eq!(account.observation.status(), Status::Crashed, "{script}");
+        assert_eq!(account.detail.reason.as_deref(), Some(why.as_str()), "{script}");
+    }
+}
+
+#[test]
 fn an_output_has_exactly_one_source() {
     let stage = Stage::new();
     stage.file("script.sh", "");
@@ -98,6 +118,12 @@ fn an_output_has_exactly_one_source() {
             "error: `outputs.x.take` can only be used with `pattern`",
         ),
         ("x = { file = \"../a\", key = \"b\" }", "error: `outputs.x.file` cannot be `../a`"),
+        ("x = { size_of = \"../a\" }", "error: `outputs.x.size_of` cannot be `../a`"),
+        ("x = { size_of = \"a\", key = \"b\" }", "error: `outputs.x.key` is given together with `size_of`"),
+        (
+            "x = { size_of = \"a\", take = \"last\" }",
+            "error: `outputs.x.take` is given together with `size_of`",
+        ),
         ("x = { file = \"/a\", key = \"b\" }", "error: `outputs.x.file` cannot be `/a`"),
         ("x = { file = \"a\", key = \"b..c\" }", "error: `outputs.x.key` has an empty name"),
     ] {

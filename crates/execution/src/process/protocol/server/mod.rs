@@ -240,9 +240,7 @@ impl Server {
         let folder = self.sequence.folder().to_string_lossy().into_owned();
         let line = in_shell(shown.clone(), RELAY, folder, [request]);
         let mut command = self.place.prepare(target.with_guardian(line.command()));
-        for file in outputs::files(&scenario.outputs) {
-            command = command.read_file(file);
-        }
+        command = outputs::request(&scenario.outputs, command);
         let limits = target.limits(trial.cap, slot.cores.as_ref());
         self.served += 1;
         self.listener.expect(trial.id);
