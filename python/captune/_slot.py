@@ -111,11 +111,11 @@ class Slot:
         self._listener.close()
         accepted.setblocking(True)
         connection = Connection(accepted.detach())
-        connection.send_bytes(json.dumps({"timed": self._timed}).encode())
-        connection.send_bytes(self._packed)
         try:
+            connection.send_bytes(json.dumps({"timed": self._timed}).encode())
+            connection.send_bytes(self._packed)
             kind, _, why = json.loads(connection.recv_bytes())
-        except EOFError:
+        except (EOFError, OSError):
             record = self._child.wait()
             assert record is not None
             raise Unusable(f"the child process {record['end']}: {record['stderr'].strip()}") from None

@@ -161,8 +161,8 @@ impl Tuner {
         py.detach(|| self.lock().tell(TrialId(trial), outcome)).map_err(value_error)
     }
 
-    fn withdraw(&self, trial: u64) -> PyResult<()> {
-        self.lock().withdraw(TrialId(trial)).map_err(value_error)
+    fn withdraw(&self, py: Python<'_>, trial: u64) -> PyResult<()> {
+        py.detach(|| self.lock().withdraw(TrialId(trial))).map_err(value_error)
     }
 
     /// Reports the costs that running trials have reached.
@@ -171,14 +171,14 @@ impl Tuner {
         py.detach(|| self.lock().elapsed(&reached));
     }
 
-    fn patience(&self) -> Option<f64> {
-        self.lock().patience()
+    fn patience(&self, py: Python<'_>) -> Option<f64> {
+        py.detach(|| self.lock().patience())
     }
 
     /// Lets a configuration race before any new one.
-    fn enqueue(&self, values: &Bound<'_, PyDict>) -> PyResult<()> {
+    fn enqueue(&self, py: Python<'_>, values: &Bound<'_, PyDict>) -> PyResult<()> {
         let configuration = configuration(&self.space, values)?;
-        self.lock().enqueue(&configuration).map(|_| ()).map_err(value_error)
+        py.detach(|| self.lock().enqueue(&configuration).map(|_| ())).map_err(value_error)
     }
 
     fn best<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -187,27 +187,26 @@ impl Tuner {
     }
 
     fn standing<'py>(&self, py: Python<'py>, config: u32) -> PyResult<Bound<'py, PyDict>> {
-        let standing = {
+        let standing = py.detach(|| {
             let tuner = self.lock();
-            if config as usize >= tuner.history().configurations().len() {
-                return Err(PyValueError::new_err(format!("there is no configuration {config}")));
-            }
-            tuner.standing(ConfigId(config))
-        };
-        describe(py, &standing)
+            let exists = (config as usize) < tuner.history().configurations().len();
+            exists.then(|| tuner.standing(ConfigId(config)))
+        });
+        let unknown = || PyValueError::new_err(format!("configuration {config} does not exist"));
+        describe(py, &standing.ok_or_else(unknown)?)
     }
 
     #[getter]
-    fn trials(&self) -> usize {
-        self.lock().trials()
+    fn trials(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.lock().trials())
     }
 
     /// Returns the trials that have been requested and have not ended.
     fn running<'py>(&self, py: Python<'py>) -> PyResult<Vec<Request<'py>>> {
-        let running: Vec<(TrialRequest, &'static str)> = {
+        let running: Vec<(TrialRequest, &'static str)> = py.detach(|| {
             let tuner = self.lock();
             tuner.running().map(|request| (request.clone(), tuner.origin(request.key.config))).collect()
-        };
+        });
         running.iter().map(|(request, origin)| read(py, request, origin)).collect()
     }
 

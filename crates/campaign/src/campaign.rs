@@ -219,7 +219,7 @@ impl<'a> Campaign<'a> {
         let stop = self.reconsider(stop);
         if let Some(deadline) = &mut self.deadline {
             match stop {
-                Stop::Deadline => deadline.note_what_runs(self.desk.now()),
+                Stop::Deadline => deadline.note_what_runs(self.desk.job_time()),
                 // The campaign stopped for another reason, so the refused trials do not matter.
                 _ => deadline.forget(),
             }
@@ -272,7 +272,7 @@ impl<'a> Campaign<'a> {
                 self.stop = Some(Stop::Budget(limit));
                 return;
             }
-            if self.is_out_of_time(spent.wall) {
+            if self.is_out_of_time() {
                 self.stop = Some(Stop::Deadline);
                 return;
             }
@@ -289,7 +289,11 @@ impl<'a> Campaign<'a> {
             match ask {
                 Ask::Run(request) => {
                     let longest = self.desk.longest(&request);
-                    if self.deadline.as_mut().is_some_and(|end| !end.has_time_for(self.desk.now(), longest)) {
+                    if self
+                        .deadline
+                        .as_mut()
+                        .is_some_and(|end| !end.has_time_for(self.desk.job_time(), longest))
+                    {
                         self.held = true;
                         // The optimizer has just requested this trial, so withdrawing it cannot fail.
                         let _ = self.optimizer.withdraw(request.id);
@@ -349,8 +353,8 @@ impl<'a> Campaign<'a> {
 
     /// Returns whether no time is left: the deadline has passed, or no trial is running and the next one
     /// could not end before the deadline.
-    fn is_out_of_time(&self, now: f64) -> bool {
-        let is_over = self.deadline.is_some_and(|deadline| deadline.left(now) <= 0.0);
+    fn is_out_of_time(&self) -> bool {
+        let is_over = self.deadline.is_some_and(|deadline| deadline.left(self.desk.job_time()) <= 0.0);
         is_over || (self.held && self.desk.out().is_empty() && self.ledger.is_settled())
     }
 
@@ -402,7 +406,7 @@ impl<'a> Campaign<'a> {
         let race = if self.settings.repeatable { None } else { self.optimizer.patience() };
         let race = race.map_or(f64::INFINITY, |left| left.max(grain));
         let left = self.settings.budget.wall.map_or(f64::INFINITY, |wall| wall - self.desk.now());
-        let until = self.deadline.map_or(f64::INFINITY, |deadline| deadline.left(self.desk.now()));
+        let until = self.deadline.map_or(f64::INFINITY, |deadline| deadline.left(self.desk.job_time()));
         let tick = if self.desk.is_stepwise() { f64::INFINITY } else { TICK };
         race.min(left.max(0.0)).min(until).min(tick)
     }
@@ -489,6 +493,10 @@ impl<'a> Campaign<'a> {
     fn wind_down(&mut self, sink: Sink<'_>) -> Result<(), CampaignError> {
         if !self.desk.is_stepwise() {
             self.desk.cancel_all();
+            for (id, record) in std::mem::take(&mut self.early) {
+                self.cpu += record.detail.cpu.unwrap_or(0.0);
+                self.discard(id)?;
+            }
             while !self.desk.out().is_empty() || !self.ledger.is_settled() {
                 match self.desk.next(None) {
                     Came::Ended(record) => {

@@ -37,12 +37,12 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// Creates a deadline at this campaign time, in seconds.
+    /// Creates a deadline at this [job time](execution::executor::Executor::job_time).
     pub fn at(at: f64) -> Self {
         Self { at, overhead: 0.0, ended: 0, refused: None }
     }
 
-    /// Returns the seconds of campaign time until the deadline.
+    /// Returns the seconds until the deadline.
     pub fn left(&self, now: f64) -> f64 {
         (self.at - now).max(0.0)
     }

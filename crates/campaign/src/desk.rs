@@ -64,6 +64,11 @@ impl<'a> Desk<'a> {
         self.executor.now()
     }
 
+    /// Returns the time by which deadlines are measured.
+    pub(crate) fn job_time(&self) -> f64 {
+        self.executor.job_time()
+    }
+
     /// Returns the number of trials that can currently run at the same time.
     pub(crate) fn workers(&self) -> usize {
         self.executor.workers()

@@ -70,7 +70,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let costs = Costs::of(&scenario);
     let scenario = Arc::new(scenario);
     if arguments.measure {
-        message::note(&plan::headline(&scenario, Some(workers), tier));
+        message::note(&plan::headline(&scenario, Some((workers, tier))));
         return measure::measure(&scenario, &settings, workers, arguments.time, arguments.json);
     }
     // This folder holds the staged copies. Dropping it removes them.
@@ -108,7 +108,7 @@ pub(crate) fn check(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         bounds::wanted(&costs.bounds).map_or_else(String::new, |bounds| format!("constraints: {bounds}\n"));
     let text = format!(
         "{}\n{about}{bounds}budget: {}\nlimits per trial: {}\n\none trial of the {against}{instance} with seed {SEED}:\n  {command}\n{steps}{file}",
-        plan::headline(&scenario, Some(workers), tier),
+        plan::headline(&scenario, Some((workers, tier))),
         words::budget(&settings.budget) + &each,
         plan::limits(&target.limits(request.cap, None)),
     );

@@ -247,7 +247,7 @@ fn slots(arguments: &Arguments, scenario: &Scenario) -> anyhow::Result<Vec<Slot>
             Some(slots) => slots as usize,
             None => conduct::workers(scenario, &order).map_err(|error| explained(error.into()))?,
         };
-        return Ok((0..count).map(|number| Slot { number, ..Slot::default() }).collect());
+        return conduct::free_slots(scenario, count).map_err(|error| explained(error.into()));
     }
     let (part, of) = arguments.part.unwrap_or((1, 1));
     let count = match order.workers {

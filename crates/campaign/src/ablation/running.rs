@@ -114,7 +114,7 @@ struct Session<'a> {
     running: BTreeMap<TrialId, Wanted>,
     next: u64,
     losses: Losses,
-    /// Whether no more trials start and running ones do not count.
+    /// Whether no more trials start. Running ones are stopped, and count as lower bounds.
     is_stopped: bool,
     result: Ablated,
 }

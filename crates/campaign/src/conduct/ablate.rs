@@ -10,7 +10,7 @@ use store::{Batch, Store, host_name};
 
 use super::both_targets::BothTargets;
 use super::open::{ConductError, Order, in_stored_order, settings, worker_slots, workers};
-use super::run::is_end;
+use super::run::reason_without_search;
 use crate::ablation::{Ablated, Limits, StoredPlan, ablate, readings};
 use crate::budget::Budget;
 use crate::staging::Staging;
@@ -74,9 +74,7 @@ pub fn open_to_ablate(order: &AblationOrder) -> Result<ToAblate, ConductError> {
     if budget == Budget::default() {
         budget.wall = Some(SHARE * loaded.spent.wall);
     }
-    // A session that only measured changes does not undo the end of the search.
-    let last = loaded.sessions.last().and_then(|session| session.reason.clone());
-    let reason = last.filter(|reason| is_end(reason)).unwrap_or_else(|| "ablation".to_owned());
+    let reason = reason_without_search(&loaded.sessions, "ablation");
     let instances = in_stored_order(&charter.instances, &scenario.instances.train);
     Ok(ToAblate {
         workers: workers(&scenario, &given)?,

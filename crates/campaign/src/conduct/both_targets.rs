@@ -20,7 +20,7 @@ impl BothTargets {
             Some(cutoff) => {
                 let objective = Objective { cutoff: Some(cutoff), ..scenario.objective.clone() };
                 let scenario = Scenario { objective, ..Scenario::clone(scenario) };
-                ProcessTarget::new(Arc::new(scenario)).on(instances.to_vec())
+                search.variant(Arc::new(scenario))
             }
             None => search.clone(),
         };

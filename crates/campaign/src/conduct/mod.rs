@@ -20,7 +20,8 @@ pub use carry_over::NotReused;
 pub use folds::{Folds, open_folds};
 pub use import::{Imported, import};
 pub use open::{
-    ConductError, Opened, Opening, Order, objective, open, scenario_of_file, settings, worker_slots, workers,
+    ConductError, Opened, Opening, Order, free_slots, objective, open, scenario_of_file, settings,
+    worker_slots, workers,
 };
 pub use run::{Outcome, Valued, Workplace, is_end, target};
 pub use validate::{LaterVerdict, ToValidate, ValidationOrder, open_to_validate};

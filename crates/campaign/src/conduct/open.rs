@@ -321,9 +321,17 @@ pub fn workers(scenario: &Scenario, order: &Order) -> Result<usize, SlotError> {
 
 /// Returns a slot for each worker, with its cores and its GPUs.
 pub fn worker_slots(scenario: &Scenario, workers: usize) -> Result<Vec<Slot>, SlotError> {
-    let mut found = slots(workers, scenario.parallel.cores_per_trial as usize)?;
-    share_gpus(&mut found, &available_gpus(&scenario.parallel), scenario.parallel.gpus_per_trial as usize)?;
-    Ok(found)
+    with_gpus(slots(workers, scenario.parallel.cores_per_trial as usize)?, scenario)
+}
+
+/// Returns a slot for each worker, with its GPUs but without cores of its own.
+pub fn free_slots(scenario: &Scenario, workers: usize) -> Result<Vec<Slot>, SlotError> {
+    with_gpus((0..workers).map(|number| Slot { number, ..Slot::default() }).collect(), scenario)
+}
+
+fn with_gpus(mut slots: Vec<Slot>, scenario: &Scenario) -> Result<Vec<Slot>, SlotError> {
+    share_gpus(&mut slots, &available_gpus(&scenario.parallel), scenario.parallel.gpus_per_trial as usize)?;
+    Ok(slots)
 }
 
 /// Opens a new or stored campaign. For a scenario with folds, which has several campaigns, see

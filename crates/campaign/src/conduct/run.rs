@@ -1,6 +1,7 @@
 //! Runs a campaign from start to verdict.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use engine::{ConfigId, Configuration, InstanceId};
 use execution::Target;
@@ -9,14 +10,14 @@ use scenario::{Instance, Scenario};
 
 use super::both_targets::BothTargets;
 use super::open::{ConductError, Opened, worker_slots};
-use crate::deadline::Deadline;
+use crate::deadline::{self, Deadline};
 use crate::event::Stop;
 use crate::progress::{self, Progress};
 use crate::queue::Queue;
 use crate::staging::Staging;
 use crate::validation::{Concluded, comparable, conclude, plan};
 use crate::{Campaign, Desk, Ledger, Sink};
-use store::{Batch, host_name};
+use store::{Batch, Session, host_name};
 
 /// A configuration with its number.
 #[derive(Clone, PartialEq, Debug)]
@@ -98,8 +99,7 @@ impl Opened {
         make: impl FnOnce(Workplace) -> Result<E, ConductError>,
         sink: Sink<'_>,
     ) -> Result<Outcome, ConductError> {
-        let left = self.time_left();
-        let Self { folder, scenario, settings, instances, store, resumed, stored, .. } = self;
+        let Self { folder, scenario, settings, instances, store, resumed, stored, until, .. } = self;
         let target = Arc::new(BothTargets::new(&scenario, &instances, settings.validation.cutoff));
         let inbox = Inbox::new();
         let leases = store.reader().leases()?;
@@ -112,9 +112,14 @@ impl Opened {
             bell: inbox.bell(),
         };
         let executor = make(place)?;
-        let deadline = left.map(|left| Deadline::at(executor.now() + left));
-        let (measured, events) = (store.reader().validations()?, store.reader().events()?);
-        let measured = comparable(measured, &settings.validation, Some(&host_name()));
+        // Making the executor may take long, for instance if it copies the instances.
+        let left = until.map(|end| deadline::left(&scenario, end, SystemTime::now()));
+        let deadline = left.map(|left| Deadline::at(executor.job_time() + left));
+        let (mut measured, events) = (store.reader().validations()?, store.reader().events()?);
+        // Workers on other machines may have measured the earlier trials, too.
+        if executor.is_local() {
+            measured = comparable(measured, &settings.validation, Some(&host_name()));
+        }
         let mut ledger = Ledger::on_disk(store, inbox.bell(), stored.0, stored.1)?;
         let event = settings.budget.event(resumed.wall).map_err(ConductError::Budget)?;
         ledger.note(Batch { events: vec![event], ..Batch::default() })?;
@@ -152,6 +157,13 @@ const SPENT: &str = "budget spent";
 /// Returns whether this reason for the end of a session means that the search is complete.
 pub fn is_end(reason: &str) -> bool {
     reason == EXHAUSTED || reason.starts_with(SPENT)
+}
+
+/// Returns the reason to store for a session that searched nothing. If the search was complete before, it
+/// still is.
+pub(super) fn reason_without_search(sessions: &[Session], what: &str) -> String {
+    let last = sessions.last().and_then(|session| session.reason.clone());
+    last.filter(|reason| is_end(reason)).unwrap_or_else(|| what.to_owned())
 }
 
 /// Returns the reason to store for the end of a session.

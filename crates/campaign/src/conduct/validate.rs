@@ -10,7 +10,7 @@ use scenario::{Instance, Scenario, read};
 
 use super::both_targets::BothTargets;
 use super::open::{ConductError, Order, in_stored_order, settings, validation_budget, worker_slots, workers};
-use super::run::Valued;
+use super::run::{Valued, reason_without_search};
 use crate::staging::Staging;
 use crate::validation::{self, Candidate, Concluded, Judged, Validation, plan};
 use crate::{Desk, Ledger, Settings, Sink};
@@ -56,6 +56,8 @@ pub struct ToValidate {
     is_new: bool,
     /// Whether to ignore earlier measurements.
     fresh: bool,
+    /// The reason to store for the end of the session.
+    reason: String,
 }
 
 /// The result of a separate validation.
@@ -126,6 +128,7 @@ pub fn open_to_validate(order: &ValidationOrder) -> Result<ToValidate, ConductEr
         instances,
         history,
         wall: loaded.spent.wall,
+        reason: reason_without_search(&loaded.sessions, "validated"),
         fresh: order.fresh,
     })
 }
@@ -171,7 +174,7 @@ impl ToValidate {
             let mut desk = Desk::new(executor, inbox);
             validation::validate(&validation, &mut desk, &mut ledger, None, sink)?
         };
-        ledger.finish("validated")?;
+        ledger.finish(&self.reason)?;
         let verdict = Judged::of_best(&validated, plan.basis, &history, &settings, candidate.config);
         Ok(LaterVerdict { concluded: Concluded { verdict, gave_up }, planned: plan.pairs.len() })
     }

@@ -100,11 +100,12 @@ pub fn validate(
             break;
         }
         let now = desk.now();
-        let ends = [end.map(|end| (end - now).max(0.0)), deadline.as_ref().map(|end| end.left(now))];
+        let ends =
+            [end.map(|end| (end - now).max(0.0)), deadline.as_ref().map(|end| end.left(desk.job_time()))];
         let left = ends.into_iter().flatten().reduce(f64::min).filter(|_| !pass.is_stopped);
         if left == Some(0.0) {
             if let Some(deadline) = &mut deadline {
-                deadline.note_what_runs(now);
+                deadline.note_what_runs(desk.job_time());
             }
             pass.stop(desk);
             continue;
@@ -240,7 +241,7 @@ impl<'a> Pass<'a> {
                 return self.out < desk.workers().max(1);
             }
             let request = self.validation.request(self.order[self.next], self.next);
-            let (now, longest) = (desk.now(), desk.longest(&request));
+            let (now, longest) = (desk.job_time(), desk.longest(&request));
             if deadline.as_mut().is_some_and(|deadline| !deadline.has_time_for(now, longest)) {
                 return false;
             }

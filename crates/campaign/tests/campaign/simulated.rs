@@ -128,6 +128,26 @@ fn no_trial_starts_that_cannot_end_before_the_deadline() {
     }
 }
 
+/// Campaign time stands still while a fleet has no workers, but the end of a job does not wait.
+#[test]
+fn a_deadline_does_not_wait_while_campaign_time_stands_still() {
+    let settings = settings(5, 50.0, Budget { wall: Some(1e4), ..Budget::default() });
+    let mut executor = Watched::new(Simulated::new(Box::new(bowl), Some(50.0), 1, 0.0));
+    executor.stood_still = 700.0;
+    let mut campaign =
+        Campaign::new(&settings, Desk::new(&mut executor, Inbox::new()), Ledger::in_memory(), None)
+            .unwrap()
+            .until(Some(Deadline::at(1000.0)));
+    let mut last = 0.0;
+    assert_eq!(campaign.search(&mut |event| last = event.at).unwrap(), Stop::Deadline);
+    drop(campaign);
+    assert!(
+        (200.0..=300.0).contains(&last) && executor.latest_end <= 300.0,
+        "{last} {}",
+        executor.latest_end
+    );
+}
+
 /// Returns the configurations that raced again after losing, each with the number of trials that had ended by
 /// then.
 fn returns(settings: &Settings) -> Vec<(u64, u32)> {

@@ -20,6 +20,8 @@ pub(crate) struct Watched {
     pub(crate) cancelled: BTreeSet<TrialId>,
     /// Whether cancelled trials have no result, like trials whose cost does not grow with time.
     pub(crate) loses_cancelled: bool,
+    /// Time for which campaign time has stood still.
+    pub(crate) stood_still: f64,
 }
 
 impl Watched {
@@ -33,6 +35,7 @@ impl Watched {
             latest_end: 0.0,
             cancelled: BTreeSet::new(),
             loses_cancelled: false,
+            stood_still: 0.0,
         }
     }
 
@@ -54,6 +57,10 @@ impl Executor for Watched {
 
     fn now(&self) -> f64 {
         self.workers.now()
+    }
+
+    fn job_time(&self) -> f64 {
+        self.now() + self.stood_still
     }
 
     fn submit(&mut self, request: &TrialRequest, started: Option<f64>) -> Result<(), Refused> {

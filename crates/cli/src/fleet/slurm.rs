@@ -145,12 +145,14 @@ fn start_coordinator(arguments: &SlurmArguments, folder: &Path, name: &str) -> a
     let submit = sbatch(arguments, folder, &coordinator_name(name))?;
     let options = submit.get_args().map(|option| option.to_string_lossy().into_owned());
     let options = options.chain(arguments.options.iter().cloned()).filter(|option| option != "--parsable");
-    let header: String = options.map(|option| format!("#SBATCH {option}\n")).collect();
-    // A signal interrupts `wait`; the last `wait` returns the exit code of captune.
+    let header: String = options.map(|option| format!("#SBATCH {}\n", quoted(&option))).collect();
+    // A signal interrupts `wait`; the last `wait` returns the exit code of captune. TERM means that somebody has
+    // cancelled the job, so it is not submitted again.
     let script = format!(
-        "#!/bin/sh\n{header}#SBATCH --open-mode=append\n{run} &\nrun=$!\ntrap 'kill -USR1 \"$run\"' USR1 TERM\n\
+        "#!/bin/sh\n{header}#SBATCH --open-mode=append\n{run} &\nrun=$!\nagain=yes\n\
+         trap 'kill -USR1 \"$run\"' USR1\ntrap 'again=no; kill -USR1 \"$run\"' TERM\n\
          wait \"$run\"\ncode=$?\nwhile kill -0 \"$run\" 2>/dev/null; do wait \"$run\"; code=$?; done\n\
-         if [ \"$code\" -eq 130 ]; then sbatch \"$0\"; fi\nexit \"$code\"\n"
+         if [ \"$code\" -eq 130 ] && [ \"$again\" = yes ]; then sbatch \"$0\"; fi\nexit \"$code\"\n"
     );
     let file = invitation::folder(folder).join("coordinator.sh");
     std::fs::write(&file, script).with_context(|| format!("cannot write {}", file.display()))?;

@@ -1,6 +1,7 @@
 //! `captune fleet up`: a server, a coordinator and workers on this machine.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -8,6 +9,7 @@ use anyhow::Context;
 use clap::Args;
 use fleet::invitation::{self, Invitation};
 use fleet::server::private_folder;
+use store::{Store, StoreError};
 
 use crate::exit_code::ExitCode;
 use crate::run;
@@ -47,8 +49,16 @@ pub(crate) fn up(arguments: UpArguments) -> anyhow::Result<ExitCode> {
     let folder = run.folder()?;
     let logs = invitation::folder(&folder);
     private_folder(&logs)?;
+    if let Some(holder) = Store::holder(&folder)? {
+        return Err(StoreError::InUse { folder, pid: holder.pid, host: holder.host }.into());
+    }
     // An invitation to a campaign that is over would make the workers end at once.
-    let _ = fs::remove_file(Invitation::path(&folder));
+    let stale = Invitation::path(&folder);
+    if let Err(error) = fs::remove_file(&stale)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        return Err(error).with_context(|| format!("cannot remove {}", stale.display()));
+    }
     let start = |number| start(&folder, &logs, number, count, any_core);
     let _workers = Workers((1..=count).map(start).collect::<anyhow::Result<_>>()?);
     run::run(&run)

@@ -91,14 +91,15 @@ fn standing(progress: &Progress, facts: &Facts) -> String {
     if best.configuration != 0
         && let Some(compared) = progress.training
     {
-        let default = facts.costs.show(compared.default);
-        let pairs = counted(compared.pairs as u64, "pair");
+        let pairs = compared.pairs as u64;
         let infeasible = if progress.default_is_feasible { "" } else { ", infeasible" };
-        let default = format!("{} {default} on {pairs}{infeasible}", facts.costs.against);
+        let default = format!("{} {}", facts.costs.against, facts.costs.show(compared.default));
         line += &if compared.has_enough_pairs {
-            format!(" · training {} ({default})", facts.costs.in_short(&compared))
+            let gain = facts.costs.in_short(&compared);
+            format!(" · training {gain} ({default} on {}{infeasible})", counted(pairs, "pair"))
         } else {
-            format!(" · {default}")
+            let best = facts.costs.show(compared.best);
+            format!(" · {default}, best {best} on {}{infeasible}", counted(pairs, "common pair"))
         };
     }
     line

@@ -113,7 +113,7 @@ fn few_common_pairs_give_no_ratio() {
     let few = progress().default.map(|both| TrainingComparison { pairs: 1, has_enough_pairs: false, ..both });
     let progress = Progress { default: few, ..progress() };
     let text = shown(&progress, 200);
-    assert!(text.contains(" on 131 pairs · default 402 s on 1 pair\n"), "{text}");
+    assert!(text.contains(" on 131 pairs · default 402 s, best 228 s on 1 common pair\n"), "{text}");
     let line = heartbeat(&progress, &facts());
     assert!(!text.contains("training") && !line.contains("training"), "{line}");
 }

@@ -29,7 +29,7 @@ pub(super) fn run(
     warn(&folds.scenario);
     let tier = tier(&folds.scenario)?;
     let workers = workers(&folds.scenario, order).map_err(|error| explained(error.into()))?;
-    message::note(&plan::headline(&folds.scenario, Some(workers), tier));
+    message::note(&plan::headline(&folds.scenario, Some((workers, tier))));
     let (count, mut trials) = (folds.count(), 0);
     for number in 1..=count {
         if stopping.is_interrupted() {

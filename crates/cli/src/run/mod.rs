@@ -32,7 +32,7 @@ use crate::doctor;
 use crate::ending::{Ending, Layout, how_to_use};
 use crate::exit_code::ExitCode;
 use crate::goal;
-use crate::message;
+use crate::message::{self, Hinted};
 use crate::progress::{Choice, Display, Facts};
 use crate::signals;
 use crate::trouble::explained;
@@ -138,6 +138,11 @@ impl Arguments {
     fn path(&self) -> anyhow::Result<PathBuf> {
         self.inline.check()?;
         self.fleet.check()?;
+        if self.fleet.fleet && self.workers.is_some() {
+            let message = "--workers counts trials on this machine, but those of a fleet run on its workers";
+            let hint = "leave it out; `captune worker --slots` sets the number for each worker";
+            return Err(Hinted { message: message.to_owned(), hint: hint.to_owned() }.into());
+        }
         if self.inline.is_given() {
             let Self { budget: wall, cpu_budget: cpu, trials, workers, seed, .. } = *self;
             return self.inline.write(self.path.as_deref(), &Terms { wall, cpu, trials, workers, seed });
@@ -167,7 +172,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     // From here on, a Ctrl-C waits until the campaign can be stopped cleanly.
     let signals = signals::listen()?;
     let path = arguments.path()?;
-    if path.is_file() {
+    if path.is_file() && !arguments.fleet.fleet {
         // Reject limits that cannot be enforced before a folder is created.
         tier(&conduct::scenario_of_file(&path).map_err(explained)?.1)?;
     }
@@ -182,8 +187,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     let opened = conduct::open(&order).map_err(explained)?;
     warn(&opened.scenario);
-    let tier = tier(&opened.scenario)?;
-    message::note(&plan::headline(&opened.scenario, (!order.remote).then_some(opened.workers), tier));
+    let local = if order.remote { None } else { Some((opened.workers, tier(&opened.scenario)?)) };
+    message::note(&plan::headline(&opened.scenario, local));
     plan::opening(&opened, job.as_ref()).iter().for_each(|line| message::note(line));
     let stopping = Stopping::on(signals);
     let ended = Ended::of(opened, &arguments.fleet, arguments.progress, &stopping)?;

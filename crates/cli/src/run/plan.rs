@@ -18,20 +18,21 @@ const FAMILIES: usize = 20;
 
 /// Returns the first line: what is tuned, on which instances and with how many workers. Without a number of
 /// workers, trials run on the workers that join.
-pub(crate) fn headline(scenario: &Scenario, workers: Option<usize>, tier: Tier) -> String {
+pub(crate) fn headline(scenario: &Scenario, local: Option<(usize, Tier)>) -> String {
     let cores = scenario.parallel.cores_per_trial;
-    let parts = [
+    let mut parts = vec![
         format!("captune {}", env!("CARGO_PKG_VERSION")),
         harmless(&scenario.name),
         parameters(&scenario.space),
         instances(scenario),
         format!(
             "{} ({} each)",
-            workers.map_or_else(|| "workers that join".to_owned(), |count| counted(count as u64, "worker")),
+            local
+                .map_or_else(|| "workers that join".to_owned(), |(count, _)| counted(count as u64, "worker")),
             counted(u64::from(cores), "core")
         ),
-        format!("limits: {tier}"),
     ];
+    parts.extend(local.map(|(_, tier)| format!("limits: {tier}")));
     parts.join(" · ")
 }
 

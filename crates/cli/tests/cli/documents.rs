@@ -42,6 +42,18 @@ fn every_space_in_the_documentation_is_valid() {
 
 /// Checks that every key that the program lists is explained and used in an example.
 #[test]
+fn the_readme_names_every_crate() {
+    let text = document("README.md");
+    let crates = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).unwrap();
+    let mut missing: Vec<String> = crates
+        .map(|entry| format!("crates/{}", entry.unwrap().file_name().display()))
+        .filter(|name| !text.lines().any(|line| line.split_whitespace().next() == Some(name)))
+        .collect();
+    missing.sort();
+    assert_eq!(missing, [] as [String; 0]);
+}
+
+#[test]
 fn the_reference_has_every_key() {
     let output = captune_reading("space check -", "a = { zzzzzzzzzzzz = 1 }\n");
     let said = stderr(&output);

@@ -94,6 +94,7 @@ pub(super) fn watch(
         stopped: None,
         kill_at: Moment::NEVER,
         inherited_memory,
+        is_first,
         buffer: vec![0; 64 << 10],
     };
     let ended = watch.until_end(socket, guardian, &alarm);
@@ -138,6 +139,8 @@ struct Watch<'a> {
     /// End of the grace period that follows a stop.
     kill_at: Moment,
     inherited_memory: u64,
+    /// Whether no other job has run in the enclosure before.
+    is_first: bool,
     buffer: Vec<u8>,
 }
 
@@ -360,7 +363,9 @@ impl Watch<'_> {
     }
 
     fn peak_memory(&self) -> Option<u64> {
-        let counted = self.enclosure.control_group().and_then(ControlGroup::peak_memory);
+        // The group's own maximum includes everything that ran in it before.
+        let group = self.enclosure.control_group().filter(|_| self.is_first);
+        let counted = group.and_then(ControlGroup::peak_memory);
         // Before it executes its program, the child is a copy of the supervisor, and the kernel's maximum
         // includes that copy. So a maximum that is no larger than the copy gives no information about the
         // target.

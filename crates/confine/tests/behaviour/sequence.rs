@@ -41,6 +41,20 @@ fn processes_of_a_set_up_keep_running_until_the_end() {
 }
 
 #[test]
+fn memory_of_a_set_up_that_has_ended_does_not_count_later() {
+    for tier in tight_tiers() {
+        let mut sequence = Sequence::new().unwrap();
+        let large = shell("held=$(head -c 150000000 /dev/zero | tr '\\0' x)").tier(tier);
+        let finished = sequence.set_up(&large, &no_limits(), &Control::new()).unwrap();
+        assert!(finished.peak_memory.is_some_and(|bytes| bytes > 100_000_000), "{tier}: {finished:?}");
+        let small = shell("held=$(head -c 20000000 /dev/zero | tr '\\0' x); sleep 0.2");
+        let finished = sequence.run_last(&small, &no_limits(), &Control::new()).unwrap();
+        let bytes = finished.peak_memory.unwrap();
+        assert!((20_000_000..100_000_000).contains(&bytes), "{tier}: {bytes}");
+    }
+}
+
+#[test]
 fn a_dropped_sequence_leaves_nothing() {
     for tier in tight_tiers() {
         let stage = Stage::new();

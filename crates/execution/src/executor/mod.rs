@@ -78,6 +78,17 @@ pub trait Executor {
     /// Returns the current campaign time.
     fn now(&self) -> f64;
 
+    /// Returns the seconds on a clock that never stands still. Deadlines are measured with it, because the end
+    /// of a job does not wait while no trial can run.
+    fn job_time(&self) -> f64 {
+        self.now()
+    }
+
+    /// Returns whether all trials run on this machine.
+    fn is_local(&self) -> bool {
+        true
+    }
+
     /// Runs a trial as soon as a slot is free. If the trial was already running before an interruption,
     /// `started` is the time at which it started; only executors with [`Pacing::Stepwise`] use it.
     fn submit(&mut self, request: &TrialRequest, started: Option<f64>) -> Result<(), Refused>;
@@ -127,6 +138,14 @@ macro_rules! delegate {
 
             fn now(&self) -> f64 {
                 (**self).now()
+            }
+
+            fn job_time(&self) -> f64 {
+                (**self).job_time()
+            }
+
+            fn is_local(&self) -> bool {
+                (**self).is_local()
             }
 
             fn submit(&mut self, request: &TrialRequest, started: Option<f64>) -> Result<(), Refused> {

@@ -100,14 +100,20 @@ impl Stages<'_> {
         if let Some(setup) = &settings.setup {
             let (line, command) = self.command(&setup.command);
             let done = sequence.set_up(&command, &self.limits_of(setup), leash.setup_control());
-            let record = done.map_err(|source| launch(&line, source))?;
-            if record.end() != End::Exited(0) {
-                let mut run = Run { account: self.not_set_up(&record), record: Some(record) };
-                run.account.detail.teardown = self.tear_down(sequence)?;
-                return Ok(run);
+            match done.map_err(|source| launch(&line, source)) {
+                Ok(record) if record.end() == End::Exited(0) => {}
+                Ok(record) => {
+                    let mut run = Run { account: self.not_set_up(&record), record: Some(record) };
+                    run.account.detail.teardown = self.tear_down(sequence)?;
+                    return Ok(run);
+                }
+                Err(error) => return self.give_up(sequence, error),
             }
         }
-        let (line, mut command) = self.own_command()?;
+        let (line, mut command) = match self.own_command() {
+            Ok(own) => own,
+            Err(error) => return self.give_up(sequence, error),
+        };
         if Place::wants_stdout(self.scenario) || self.scenario.target.answers.verify.is_some() {
             command = command.stdout_file(&self.place.stdout);
         }
@@ -129,6 +135,13 @@ impl Stages<'_> {
             account = outcome::checked(account, &record, check);
         }
         Ok(Run { account, record: Some(record) })
+    }
+
+    /// Runs the teardown of a trial that could not start, and returns the error that prevented it.
+    fn give_up(&self, sequence: Sequence, error: TargetError) -> Result<Run, TargetError> {
+        // The first error is the cause of a failing teardown, or matters more.
+        let _ = self.tear_down(sequence);
+        Err(error)
     }
 
     /// Checks the answer of a successful trial.

@@ -39,6 +39,13 @@ impl ProcessTarget {
         self
     }
 
+    /// Returns the target of a variant of the scenario whose servers start in the same way. Both share the
+    /// idle servers, so that a slot never has two.
+    #[must_use]
+    pub fn variant(&self, scenario: Arc<Scenario>) -> Self {
+        Self { scenario, ..self.clone() }
+    }
+
     /// Sets the executable to start as guardian; see [`confine::Command::guardian`].
     #[must_use]
     pub fn guardian(mut self, executable: impl AsRef<Path>) -> Self {

@@ -11,6 +11,7 @@ use scenario::{Instance, Known, Scenario, Verify, VerifyPiece};
 
 use super::CommandLine;
 use super::output::last_group;
+use super::stages::ending;
 
 /// The result of checking an answer.
 #[derive(Clone, PartialEq, Debug)]
@@ -79,9 +80,7 @@ pub(super) fn judge(checked: &Finished) -> Check {
     let why = match checked.end() {
         End::Exited(0) => return Check::Right,
         End::Cancelled => return Check::Unknown("verification was stopped"),
-        End::Exited(code) => format!("exit {code}"),
-        End::Signalled(signal) => format!("signal {signal}"),
-        End::Stopped(limit) => format!("{limit} limit"),
+        _ => ending(checked),
     };
     let output = [checked.stdout.joined(), checked.stderr.joined()].concat();
     Check::Wrong(format!("wrong answer: verify: {why}"), output)

@@ -422,8 +422,7 @@ impl Dispatch {
                 self.send(worker, Order::Settled { lease });
                 self.send(worker, Order::Dismiss { why: message.clone() });
                 self.leave(worker, &message, now);
-                self.waiting.push_front((held.request, held.longest));
-                self.hand_out(now);
+                self.put_back(held, now);
             }
             Outcome::Failed { message, .. } => {
                 self.send(worker, Order::Settled { lease });
@@ -433,10 +432,15 @@ impl Dispatch {
         }
     }
 
-    /// Puts a trial that a worker gave back at the front of the queue.
+    /// Takes back a trial that a worker returns without having run it.
     fn give_back(&mut self, worker: &str, lease: u64, now: f64) {
         let Some(held) = self.let_go(lease) else { return };
         self.send(worker, Order::Settled { lease });
+        self.put_back(held, now);
+    }
+
+    /// Puts a trial that has not run at the front of the queue. If it was cancelled, it ends.
+    fn put_back(&mut self, held: Held, now: f64) {
         if held.is_cancelled {
             self.end(&held, lost(None), now);
         } else {

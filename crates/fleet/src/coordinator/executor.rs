@@ -148,6 +148,14 @@ impl Executor for Fleet {
         self.desk.lock().campaign_time(self.desk.now())
     }
 
+    fn job_time(&self) -> f64 {
+        self.desk.now()
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+
     fn submit(&mut self, request: &TrialRequest, _started: Option<f64>) -> Result<(), Refused> {
         let longest = self.target.longest(request);
         self.act(|dispatch, now| dispatch.submit(request.clone(), longest, now));

@@ -246,6 +246,11 @@ fn a_machine_that_cannot_run_the_target_ends_the_campaign_only_if_no_other_can()
     assert!(effects.iter().any(|effect| matches!(effect, Effect::Send(_, Order::Dismiss { .. }))));
     let effects = dispatch.hear(from("w", Reported::Ask(Ask { number: 2, slot: 0, left: None })), 3.0);
     assert_eq!(grants(&effects)[0].1.trial, TrialId(2), "the trial runs elsewhere");
+    let lease = grants(&effects)[0].1.lease;
+    dispatch.cancel(TrialId(2), 3.0);
+    let effects = dispatch.hear(from("w", failure(lease)), 4.0);
+    let [record] = ended(&effects)[..] else { panic!("{effects:?}") };
+    assert!(record.is_cancelled(), "a cancelled trial does not wait for another worker: {record:?}");
 }
 
 #[test]

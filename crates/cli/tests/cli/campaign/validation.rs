@@ -127,6 +127,21 @@ fn the_best_can_be_validated_later() {
     assert_eq!(stage.status("count.campaign")["spent"]["trials"], 50);
 }
 
+/// A validation on other instances measures, but does not search. What the search has found stands.
+#[test]
+fn a_later_validation_keeps_the_end_of_the_search() {
+    let stage = Stage::new(SCENARIO);
+    assert_eq!(code(&stage.captune("run count.toml --trials 10")), 0);
+    let reason = || {
+        let sessions = Store::read(&stage.folder.join("count.campaign")).unwrap().sessions().unwrap();
+        sessions.last().unwrap().reason.clone().unwrap()
+    };
+    let before = reason();
+    assert!(before.starts_with("budget spent"), "{before}");
+    stage.said("validate count.campaign --seeds 1 --instances x y z");
+    assert_eq!(reason(), before);
+}
+
 #[test]
 fn any_configuration_can_be_validated() {
     let stage = Stage::new(SCENARIO);

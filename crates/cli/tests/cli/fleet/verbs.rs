@@ -73,6 +73,29 @@ fn an_invitation_that_others_can_read_is_refused() {
 }
 
 #[test]
+fn the_number_of_local_workers_is_refused_with_a_fleet() {
+    let stage = sleepers(SCENARIO);
+    for line in ["run count.toml --fleet --workers 3", "fleet up 2 count.toml --workers 3"] {
+        let output = stage.captune(line);
+        let said = stderr(&output);
+        assert_eq!(code(&output), 2, "{said}");
+        assert!(said.contains("--workers counts trials on this machine"), "{said}");
+    }
+}
+
+#[test]
+fn fleet_up_leaves_a_running_campaign_alone() {
+    let stage = sleepers(&SCENARIO.replace("trials = 60", "trials = 1"));
+    assert_eq!(code(&stage.captune("run count.toml")), 0);
+    let folder = stage.folder.join("count.campaign");
+    let _running = store::Store::open(&folder).unwrap();
+    stage.write("count.campaign/fleet/join.json", "{}");
+    let output = stage.captune("fleet up 1 --any-core count.toml");
+    assert!(stderr(&output).contains("is in use"), "{}", stderr(&output));
+    assert!(folder.join("fleet/join.json").exists(), "the running campaign keeps its invitation");
+}
+
+#[test]
 fn options_of_a_fleet_need_a_fleet() {
     let stage = sleepers(SCENARIO);
     let output = stage.captune("run count.toml --lease 5s");

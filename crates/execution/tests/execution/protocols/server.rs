@@ -80,6 +80,17 @@ fn a_server_keeps_running_until_its_target_is_dropped() {
 }
 
 #[test]
+fn a_variant_of_a_target_uses_the_same_servers() {
+    let stage = Stage::new();
+    let scenario = scenario(&stage, COST, "");
+    let target = target(&scenario);
+    run(&target, &scenario, 9, Cap::NONE);
+    let variant = target.variant(Arc::clone(&scenario));
+    assert_eq!(observed(&run(&variant, &scenario, 9, Cap::NONE)).1, Some(Reading::Exact(2.0)));
+    assert_eq!(starts(&stage), 1);
+}
+
+#[test]
 fn a_server_is_restarted_after_a_number_of_trials() {
     let stage = Stage::new();
     let scenario = scenario(&stage, COST, "restart_after = 2");

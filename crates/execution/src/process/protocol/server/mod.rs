@@ -22,7 +22,9 @@ mod matching;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use confine::{Captured, End, Finished, LaunchError, Limits, Sequence};
@@ -273,9 +275,20 @@ impl Server {
     /// Returns the end of the server's standard error.
     fn errors(&self) -> Vec<u8> {
         let path: PathBuf = self.sequence.folder().join("setup.err");
-        let all = std::fs::read(path).unwrap_or_default();
-        all[all.len().saturating_sub(outcome::TAIL)..].to_vec()
+        end_of_file(&path, outcome::TAIL).unwrap_or_else(|error| {
+            format!("captune cannot read the server's standard error: {error}").into_bytes()
+        })
     }
+}
+
+/// Returns at most this many bytes from the end of a file.
+fn end_of_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(most as u64)))?;
+    let mut end = Vec::new();
+    file.take(most as u64).read_to_end(&mut end)?;
+    Ok(end)
 }
 
 /// Returns the reply's line in the form of output from the relay.
