@@ -40,7 +40,6 @@ fn every_space_in_the_documentation_is_valid() {
     }
 }
 
-/// Checks that every key that the program lists is explained and used in an example.
 #[test]
 fn the_readme_names_every_crate() {
     let text = document("README.md");
@@ -53,6 +52,7 @@ fn the_readme_names_every_crate() {
     assert_eq!(missing, [] as [String; 0]);
 }
 
+/// Checks that every key that the program lists is explained and used in an example.
 #[test]
 fn the_reference_has_every_key() {
     let output = captune_reading("space check -", "a = { zzzzzzzzzzzz = 1 }\n");
