@@ -13,6 +13,7 @@ are 0 or less where they hold.
 """
 
 import math
+import os
 
 import numpy
 
@@ -81,3 +82,11 @@ def layers(trial):
 
 
 FUNCTIONS = [hartmann, gramacy, vessel, kernel, layers]
+
+
+def measured(path):
+    """Returns the first three fields of each line of a file of results, which name a measurement."""
+    if not os.path.exists(path):
+        return set()
+    with open(path) as file:
+        return {tuple(line.split(",")[:3]) for line in file}

@@ -1,7 +1,9 @@
-"""Compares captune's sampler with Optuna's TPESampler and GPSampler: `python optuna_study.py FILE SEEDS [SAMPLER …]`.
+"""Compares captune's sampler with Optuna's TPESampler and GPSampler.
 
-Each study has 200 trials. The file gets one line per study: function, sampler, seed, the best feasible cost after 50, 100
-and 200 trials, and the CPU time that the sampler used.
+`python optuna_study.py FILE SEEDS [NAME …]` runs the studies of all functions with all samplers, or only of those named:
+`python optuna_study.py studies.csv 10 gp vessel kernel`. Each study has 200 trials. The file gets one line per study:
+function, sampler, seed, the best feasible cost after 50, 100 and 200 trials, and the CPU time that the sampler used.
+Studies that the file already has are skipped, so an interrupted comparison continues.
 """
 
 import sys
@@ -9,9 +11,7 @@ import time
 import warnings
 
 import optuna
-from functions import FUNCTIONS
-
-from captune.optuna import Sampler
+from functions import FUNCTIONS, measured
 
 TRIALS = 200
 
@@ -32,24 +32,40 @@ def run(function, sampler):
     return found, time.process_time() - before
 
 
+def captune(seed):
+    # The peers run without captune installed.
+    from captune.optuna import Sampler
+
+    return Sampler(seed=seed)
+
+
+SAMPLERS = {
+    "captune": captune,
+    "tpe": lambda seed: optuna.samplers.TPESampler(seed=seed),
+    "gp": lambda seed: optuna.samplers.GPSampler(seed=seed, deterministic_objective=True),
+}
+
+
 def main():
     warnings.simplefilter("ignore")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    path, seeds = sys.argv[1], int(sys.argv[2])
-    samplers = {
-        "captune": lambda seed: Sampler(seed=seed),
-        "tpe": lambda seed: optuna.samplers.TPESampler(seed=seed),
-        "gp": lambda seed: optuna.samplers.GPSampler(seed=seed, deterministic_objective=True),
-    }
-    chosen = sys.argv[3:] or list(samplers)
+    path, seeds, names = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+    functions = {function.__name__: function for function in FUNCTIONS}
+    unknown = [name for name in names if name not in functions and name not in SAMPLERS]
+    if unknown:
+        sys.exit(f"unknown: {', '.join(unknown)}; expected {', '.join([*SAMPLERS, *functions])}")
+    samplers = [name for name in SAMPLERS if name in names] or list(SAMPLERS)
+    chosen = [name for name in functions if name in names] or list(functions)
     with open(path, "a", buffering=1) as file:
         for seed in range(seeds):
-            for function in FUNCTIONS:
-                for name in chosen:
-                    found, seconds = run(function, samplers[name](seed))
+            for function in chosen:
+                for sampler in samplers:
+                    if (function, sampler, str(seed)) in measured(path):
+                        continue
+                    found, seconds = run(functions[function], SAMPLERS[sampler](seed))
                     best = [min(found[:count]) for count in (50, 100, TRIALS)]
                     costs = ",".join(f"{cost:.8g}" for cost in best)
-                    file.write(f"{function.__name__},{name},{seed},{costs},{seconds:.1f}\n")
+                    file.write(f"{function},{sampler},{seed},{costs},{seconds:.1f}\n")
 
 
 main()

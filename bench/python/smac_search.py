@@ -3,7 +3,8 @@
 Each search has 200 trials of a function without constraints. The file gets one line per search: function, program, seed,
 the best cost after 50, 100 and 200 trials, and the CPU time of the optimizer. For SMAC3 this is the CPU time of the
 process, in which the functions take less than a millisecond each; for captune, the time in which it decides, and the
-whole CPU time of parent and child.
+whole CPU time of parent and child. Searches that the file already has are skipped. SMAC3 reads the spaces that captune
+writes next to the file, so captune runs first.
 """
 
 import os
@@ -117,6 +118,8 @@ def main():
     with open(path, "a", buffering=1) as file:
         for seed in range(seeds):
             for name in sys.argv[4:] or CHOSEN:
+                if (name, program, str(seed)) in functions.measured(path):
+                    continue
                 run = with_captune(name, seed) if program == "captune" else with_smac3(name, seed, spaces)
                 costs, deciding, whole = run
                 best = ",".join(f"{min(costs[:count]):.8g}" for count in (50, 100, TRIALS))

@@ -14,10 +14,11 @@ It kills slow trials early and learns from the killed ones.
 """
 
 from captune._bound import Bound
-from captune._campaign import Campaign, CampaignError, Table, open, run
+from captune._campaign import Campaign, CampaignError, open, run
 from captune._captune import Space
 from captune._minimize import CaptuneWarning, Result, TargetFailed, minimize
 from captune._optimizer import Best, Exhausted, Optimizer, Trial
+from captune._table import Table
 from captune._trial import Running, trial
 
 __all__ = [

@@ -7,14 +7,44 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from captune._program import program
+from captune._table import Kind, Table
 
 # Exit code of a campaign that was interrupted and can be resumed.
 _INTERRUPTED = 130
+
+# The columns that all tables of trials and of incumbents have (docs/reference/export.md and campaign-json.md).
+_TRIALS: dict[str, Kind] = {
+    "trial": "integer",
+    "configuration": "integer",
+    "instance": "category",
+    "seed": "integer",
+    "cap": "float",
+    "why": "category",
+    "status": "category",
+    "cost": "float",
+    "censored": "boolean",
+    "spent": "float",
+    "cpu": "float",
+    "wall": "float",
+    "memory": "integer",
+    "exit": "integer",
+    "reason": "text",
+    "started": "float",
+    "ended": "float",
+    "slot": "integer",
+}
+_INCUMBENTS: dict[str, Kind] = {
+    "configuration": "integer",
+    "pairs": "integer",
+    "cost": "float",
+    "wall": "float",
+    "cpu": "float",
+    "after": "integer",
+}
 
 
 class CampaignError(Exception):
@@ -23,48 +53,6 @@ class CampaignError(Exception):
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
         self.code = code
-
-
-class Table(Mapping[str, list[Any]]):
-    """Columns of equal length, by name. ``pandas.DataFrame(dict(table))`` and polars' take it as it is."""
-
-    def __init__(self, columns: Mapping[str, list[Any]]) -> None:
-        self._columns = dict(columns)
-
-    @classmethod
-    def of_rows(cls, rows: Sequence[Mapping[str, Any]]) -> Table:
-        """Returns a table of rows. A value that a row lacks is None."""
-        names = dict.fromkeys(name for row in rows for name in row)
-        return cls({name: [row.get(name) for row in rows] for name in names})
-
-    def __getitem__(self, name: str) -> list[Any]:
-        return self._columns[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return len(next(iter(self._columns.values()), []))
-
-    def to_pandas(self) -> Any:
-        """Returns a pandas data frame."""
-        import pandas  # type: ignore[import-untyped]
-
-        return pandas.DataFrame(self._columns)
-
-    def to_polars(self) -> Any:
-        """Returns a polars data frame."""
-        import polars
-
-        return polars.DataFrame(self._columns, infer_schema_length=None)
-
-    def __repr__(self) -> str:
-        return f"<captune.Table: {self.rows} rows, {', '.join(self)}>"
 
 
 class Campaign:
@@ -93,7 +81,10 @@ class Campaign:
         return verdict
 
     def trials(self) -> Table:
-        """Returns all trials, with one column for each parameter (``param:NAME``) and output (``output:NAME``)."""
+        """Returns all trials, with one column for each parameter (``param:NAME``) and output (``output:NAME``).
+
+        Where ``censored`` is true, ``cost`` is only a lower bound.
+        """
         rows = []
         for line in _output("export", str(self.folder), "--to", "json").splitlines():
             row = json.loads(line)
@@ -101,13 +92,27 @@ class Campaign:
             row |= {f"param:{name}": value for name, value in values.items()}
             row |= {f"output:{name}": value for name, value in outputs.items()}
             rows.append(row)
-        return Table.of_rows(rows)
+        table = Table.of_rows(rows, _TRIALS)
+        outputs_are: dict[str, Kind] = {name: "float" for name in table if name.startswith("output:")}
+        return Table(table, _TRIALS | outputs_are)
+
+    def configurations(self) -> Table:
+        """Returns all configurations with trials, by number: their values, and the numbers of trials of the search."""
+        trials = self.trials()
+        parameters = [name for name in trials if name.startswith("param:")]
+        found: dict[int, dict[str, Any]] = {}
+        for row in range(trials.rows):
+            number = trials["configuration"][row]
+            values = {name: trials[name][row] for name in parameters}
+            found.setdefault(number, {"configuration": number, "trials": 0, **values})
+            found[number]["trials"] += trials["trial"][row] is not None
+        rows = [found[number] for number in sorted(found)]
+        return Table.of_rows(rows, {"configuration": "integer", "trials": "integer"})
 
     def incumbents(self) -> Table:
         """Returns every incumbent so far: its number, cost, and when it was found."""
-        return Table.of_rows(
-            [{name: value for name, value in one.items() if name != "changes"} for one in self.status()["incumbents"]]
-        )
+        found = self.status()["incumbents"]
+        return Table.of_rows([{name: one[name] for name in _INCUMBENTS} for one in found], _INCUMBENTS)
 
     def report(self, *, redact: bool = False) -> str:
         """Returns the report that ``captune report`` writes: one HTML document that loads nothing."""

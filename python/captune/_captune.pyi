@@ -11,6 +11,8 @@ __all__ = [
     "Fitted",
     "Space",
     "Tuner",
+    "arrow_schema",
+    "arrow_stream",
     "conforms",
     "fit_forest",
     "fit_gaussian",
@@ -84,6 +86,9 @@ class Space:
     def __contains__(self, name: str, /) -> bool: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
+
+def arrow_schema(columns: Sequence[tuple[str, str | None, list[Any]]]) -> object: ...
+def arrow_stream(columns: Sequence[tuple[str, str | None, list[Any]]]) -> object: ...
 
 @final
 class Fitted:

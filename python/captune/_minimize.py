@@ -142,7 +142,8 @@ def minimize(
     gpus
         Names of GPUs for CUDA_VISIBLE_DEVICES, one for each worker.
     save
-        File to which the state is written. If it exists, the search continues from it.
+        File to which the state is written. If it exists, the search continues from it; the settings must be the same,
+        except for the budget and the limits.
     progress
         Whether to show a status line; by default in terminals and notebooks.
     """
@@ -163,24 +164,22 @@ def minimize(
     if deterministic is None:
         deterministic = not timed and not _takes_seed(function)
     count, seconds = _budget(budget)
+    optimizer = Optimizer(
+        space,
+        cutoff=cutoff,
+        constraints=constraints,
+        instances=1 if instances is None else len(instances),
+        features=features,
+        seed=seed,
+        deterministic=deterministic,
+        search=search,
+        initial=initial,
+        trials=count,
+    )
     if save is not None and Path(save).exists():
-        own = search if not isinstance(search, str) else None
-        optimizer = Optimizer.load(save, search=own)
+        optimizer._continue_from(save)
         for trial in optimizer.running:
             optimizer.withdraw(trial)
-    else:
-        optimizer = Optimizer(
-            space,
-            cutoff=cutoff,
-            constraints=constraints,
-            instances=1 if instances is None else len(instances),
-            features=features,
-            seed=seed,
-            deterministic=deterministic,
-            search=search,
-            initial=initial,
-            trials=count,
-        )
     limits = Limits(time_limit, _bytes(memory), processes)
     packed = _carry.pack(function, list(instances or []))
     folder = tempfile.mkdtemp(prefix="captune-")

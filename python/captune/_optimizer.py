@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self, overload
 
+from captune import _settings
 from captune._bound import Bound
-from captune._bound import settings as bound_settings
 from captune._captune import Space, Tuner
 from captune._types import Request, Told, Value
 from captune.surrogate import Surrogate
 
 Status = Literal["finished", "censored", "crashed", "memory", "wrong", "lost"]
 Search = Literal["auto", "forest", "gaussian", "neural", "local", "random"]
-
-# The first bytes of a saved optimizer; the number changes with the format.
-_MAGIC = b"captune optimizer 1\n"
 
 
 class Exhausted(Exception):
@@ -133,22 +129,21 @@ class Optimizer:
         trials: int | None = None,
     ) -> None:
         self._space = space if isinstance(space, Space) else Space(space)
-        self._constraints = dict(constraints or {})
-        self._settings: dict[str, Any] = {
-            "maximise": maximise,
-            "cutoff": cutoff,
-            "par": par,
-            "grain": grain,
-            "bounds": bound_settings(constraints),
-            "instances": instances,
-            "features": None if features is None else [[float(x) for x in row] for row in features],
-            "seed": seed,
-            "deterministic": deterministic,
-            "search": search if isinstance(search, str) else "own",
-            "initial": [dict(one) for one in initial],
-            "baseline": None if baseline is None else dict(baseline),
-            "trials": trials,
-        }
+        self._settings = _settings.stored(
+            maximise=maximise,
+            cutoff=cutoff,
+            par=par,
+            grain=grain,
+            constraints=constraints,
+            instances=instances,
+            features=features,
+            seed=seed,
+            deterministic=deterministic,
+            search=search,
+            initial=initial,
+            baseline=baseline,
+            trials=trials,
+        )
         self._surrogate = None if isinstance(search, str) else search
         self._build(None)
 
@@ -257,35 +252,38 @@ class Optimizer:
 
     def save(self, path: str | Path) -> None:
         """Writes the optimizer to a file, which appears only when it is complete."""
-        head = {"space": self._space.to_text(), "settings": self._settings}
-        text = json.dumps(head, allow_nan=True).encode()
-        path = Path(path)
-        partial = path.with_name(path.name + ".partial")
-        partial.write_bytes(_MAGIC + len(text).to_bytes(8, "little") + text + self._tuner.save())
-        partial.replace(path)
+        _settings.write(Path(path), self._space, self._settings, self._tuner.save())
 
     @classmethod
-    def load(cls, path: str | Path, *, search: Surrogate | None = None) -> Self:
+    def load(cls, path: str | Path, *, search: Surrogate | None = None, **settings: Any) -> Self:
         """Reads an optimizer from a file. Trials that were running when it was saved are in ``running``.
 
-        An optimizer with its own surrogate needs the surrogate again, as ``search``.
+        An optimizer with its own surrogate needs the surrogate again, as ``search``. Other settings are read from the
+        file. Those that are given as well, such as ``seed``, ``cutoff`` or ``constraints``, must be the same; a
+        ValueError names the ones that differ.
+
+        >>> Optimizer({"x": (0, 9)}, seed=3).save("search.captune")
+        >>> Optimizer.load("search.captune", seed=4)
+        Traceback (most recent call last):
+        ValueError: search.captune was saved with seed=3, not seed=4
         """
-        found = Path(path).read_bytes()
-        if not found.startswith(_MAGIC):
-            raise ValueError(f"{path} is not a saved optimizer, or another version of captune wrote it")
-        start = len(_MAGIC) + 8
-        end = start + int.from_bytes(found[len(_MAGIC) : start], "little")
-        head = json.loads(found[start:end])
-        optimizer = cls.__new__(cls)
-        optimizer._space = Space.from_text(head["space"], "toml")
-        optimizer._settings = head["settings"]
-        optimizer._settings["bounds"] = [tuple(bound) for bound in head["settings"]["bounds"]]
-        optimizer._constraints = {b[0]: Bound(*b[1:]) for b in optimizer._settings["bounds"]}
-        if (search is None) == (optimizer._settings["search"] == "own"):
+        saved = _settings.Saved(path)
+        if (search is None) == (saved.settings["search"] == "own"):
             raise ValueError("give `search` if, and only if, the saved optimizer had its own surrogate")
+        saved.check(_settings.stored(**settings))
+        optimizer = cls.__new__(cls)
+        optimizer._space, optimizer._settings = saved.space, saved.settings
         optimizer._surrogate = search
-        optimizer._build(found[end:])
+        optimizer._build(saved.state)
         return optimizer
+
+    def _continue_from(self, path: str | Path) -> None:
+        """Takes over what an optimizer with the same settings has saved. The number of planned trials may differ."""
+        saved = _settings.Saved(path)
+        if saved.space != self._space:
+            raise ValueError(f"the optimizer in {path} was saved with another space; use another file")
+        saved.check({name: value for name, value in self._settings.items() if name != "trials"})
+        self._build(saved.state)
 
     def __repr__(self) -> str:
         best = self.best()

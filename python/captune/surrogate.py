@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, Self, runtime_checkable
 
 from captune import _arrays
@@ -43,21 +44,27 @@ def conforms(surrogate: Surrogate, *, ordered: bool = False) -> None:
     _conforms(surrogate, ordered=ordered)
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class _Settings:
-    """The settings of a surrogate, in the way of scikit-learn: attributes named like the arguments."""
+    """The settings that all surrogates have, in the way of scikit-learn: attributes named like the arguments."""
 
-    _names: tuple[str, ...] = ()
-    _fitted: Fitted | None = None
+    categories: Mapping[int, int] | None = None
+    cutoff: float | None = None
+    seed: int = 0
+    threads: int | None = None
+
+    _fitted: Fitted | None = field(default=None, init=False)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Returns the settings by name."""
-        return {name: getattr(self, name) for name in self._names}
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.init}
 
     def set_params(self, **params: Any) -> Self:
         """Changes settings."""
+        names = self.get_params()
         for name, value in params.items():
-            if name not in self._names:
-                raise ValueError(f"{type(self).__name__} has no setting `{name}`; it has {', '.join(self._names)}")
+            if name not in names:
+                raise ValueError(f"{type(self).__name__} has no setting `{name}`; it has {', '.join(names)}")
             setattr(self, name, value)
         return self
 
@@ -71,15 +78,14 @@ class _Settings:
         """Learns from rows ``X`` and costs ``y``. ``censored`` marks costs that are only lower bounds."""
         costs = [float(cost) for cost in y]
         marks = [False] * len(costs) if censored is None else [bool(mark) for mark in censored]
-        threads = getattr(self, "threads") or os.cpu_count() or 1
         data = {
             "rows": _arrays.rows(X),
             "costs": costs,
             "censored": marks,
-            "categories": dict(getattr(self, "categories") or {}),
-            "cutoff": getattr(self, "cutoff"),
-            "seed": getattr(self, "seed"),
-            "threads": threads,
+            "categories": dict(self.categories or {}),
+            "cutoff": self.cutoff,
+            "seed": self.seed,
+            "threads": self.threads or os.cpu_count() or 1,
         }
         self._fitted = self._fit(data)
         return self
@@ -95,98 +101,48 @@ class _Settings:
         return _arrays.shared(mean), _arrays.shared(deviation)
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class Forest(_Settings):
     """A random forest that imputes censored costs round by round.
 
     ``treatment`` is ``sample`` (quantiles above the bound), ``mean``, ``drop`` or ``ignore``.
     """
 
-    _names = ("trees", "features", "min_leaf", "treatment", "categories", "cutoff", "seed", "threads")
-
-    def __init__(
-        self,
-        *,
-        trees: int = 10,
-        features: float = 5 / 6,
-        min_leaf: int = 3,
-        treatment: str = "sample",
-        categories: Mapping[int, int] | None = None,
-        cutoff: float | None = None,
-        seed: int = 0,
-        threads: int | None = None,
-    ) -> None:
-        self.trees = trees
-        self.features = features
-        self.min_leaf = min_leaf
-        self.treatment = treatment
-        self.categories = categories
-        self.cutoff = cutoff
-        self.seed = seed
-        self.threads = threads
+    trees: int = 10
+    features: float = 5 / 6
+    min_leaf: int = 3
+    treatment: str = "sample"
 
     def _fit(self, data: dict[str, Any]) -> Fitted:
         return fit_forest(data, self.trees, self.features, self.min_leaf, self.treatment)
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class Neural(_Settings):
     """An ensemble of networks that learn censored costs through their likelihood.
 
     ``treatment`` is ``tobit`` (the likelihood), ``mean``, ``drop`` or ``ignore``.
     """
 
-    _names = ("layers", "epochs", "members", "treatment", "categories", "cutoff", "seed", "threads")
-
-    def __init__(
-        self,
-        *,
-        layers: Sequence[int] = (50, 50, 50),
-        epochs: int = 1000,
-        members: int = 5,
-        treatment: str = "tobit",
-        categories: Mapping[int, int] | None = None,
-        cutoff: float | None = None,
-        seed: int = 0,
-        threads: int | None = None,
-    ) -> None:
-        self.layers = layers
-        self.epochs = epochs
-        self.members = members
-        self.treatment = treatment
-        self.categories = categories
-        self.cutoff = cutoff
-        self.seed = seed
-        self.threads = threads
+    layers: Sequence[int] = (50, 50, 50)
+    epochs: int = 1000
+    members: int = 5
+    treatment: str = "tobit"
 
     def _fit(self, data: dict[str, Any]) -> Fitted:
         return fit_neural(data, list(self.layers), self.epochs, self.members, self.treatment)
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class Gaussian(_Settings):
     """A Gaussian process in which censored costs become Gaussian sites.
 
     ``treatment`` is ``likelihood``, ``drop`` or ``ignore``.
     """
 
-    _names = ("least_noise", "max_points", "treatment", "categories", "cutoff", "seed", "threads")
-
-    def __init__(
-        self,
-        *,
-        least_noise: float = 1e-6,
-        max_points: int = 3000,
-        treatment: str = "likelihood",
-        categories: Mapping[int, int] | None = None,
-        cutoff: float | None = None,
-        seed: int = 0,
-        threads: int | None = None,
-    ) -> None:
-        self.least_noise = least_noise
-        self.max_points = max_points
-        self.treatment = treatment
-        self.categories = categories
-        self.cutoff = cutoff
-        self.seed = seed
-        self.threads = threads
+    least_noise: float = 1e-6
+    max_points: int = 3000
+    treatment: str = "likelihood"
 
     def _fit(self, data: dict[str, Any]) -> Fitted:
         return fit_gaussian(data, self.least_noise, self.max_points, self.treatment)

@@ -5,6 +5,7 @@
 //! | `value` | configurations and their values as Python objects |
 //! | `space` | parameter spaces |
 //! | `array` | rows of numbers, shared with Python without copies |
+//! | `column`, `arrow` | columns of tables, and the tables as Arrow's C streams |
 //! | `surrogate` | the surrogates, and the suite that every surrogate must pass |
 //! | `own` | surrogates written in Python |
 //! | `tuner` | the optimizer |
@@ -14,7 +15,9 @@
 //! interpreter's lock.
 
 mod array;
+mod arrow;
 mod child;
+mod column;
 mod own;
 mod space;
 mod surrogate;
@@ -27,6 +30,8 @@ use pyo3::prelude::*;
 mod _captune {
     #[pymodule_export]
     use super::array::Array;
+    #[pymodule_export]
+    use super::arrow::{arrow_schema, arrow_stream};
     #[pymodule_export]
     use super::child::Child;
     #[pymodule_export]

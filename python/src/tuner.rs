@@ -114,16 +114,18 @@ impl Tuner {
             (None, "auto") => builder,
             (None, "random") => builder.search(Search::Random),
             (None, "local") => builder.search(Search::Local),
-            (None, "forest") => builder.learner(Learner::Forest),
-            (None, "neural") => builder.learner(Learner::Neural),
-            (None, "gaussian") => builder.learner(Learner::Gaussian),
-            (None, word) => {
-                let message = format!(
-                    "search is `{word}`; expected auto, forest, gaussian, neural, local, random, or an object \
-                     with fit(X, y, censored) and predict(X)"
-                );
-                return Err(PyValueError::new_err(message));
-            }
+            (None, word) => match Learner::named(word) {
+                Some(learner) => builder.learner(learner),
+                None => {
+                    let learners = Learner::ALL.iter().map(|learner| learner.word());
+                    let words: Vec<&str> = learners.filter(|word| *word != "own").collect();
+                    return Err(PyValueError::new_err(format!(
+                        "search is `{word}`; expected {}, local, random, or an object with fit(X, y, censored) and \
+                         predict(X)",
+                        words.join(", ")
+                    )));
+                }
+            },
         };
         let tuner = py.detach(|| match state {
             Some(state) => builder.load(&state).map_err(value_error),

@@ -20,19 +20,12 @@
 
 use std::time::Instant;
 
-use engine::propose::{Learner, ModelSettings, Tempo};
+use engine::propose::{ModelSettings, Tempo};
 
 /// Estimated seconds for the first fit: per value in the training data, and per trial for collecting the
 /// data. Both are upper bounds for current machines. The time of later computations is measured.
 const PER_VALUE: f64 = 1e-5;
 const PER_TRIAL: f64 = 2e-6;
-/// Estimated seconds for the first comparison of learners with few trials. The comparison fits four networks,
-/// forests and Gaussian processes.
-const FIRST_JUDGEMENT: f64 = 1.0;
-/// Estimated seconds for the first fit of a Gaussian process, divided by the cube of its number of points.
-const PER_CUBE: f64 = 2e-8;
-/// Time that a comparison of learners spends on fitting forests, as a multiple of the first fit's time.
-const JUDGED_FITS: f64 = 4.0;
 
 /// Estimated seconds for the first computations of a session, which cannot be measured yet.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -46,14 +39,7 @@ impl First {
     pub(crate) fn of(model: &ModelSettings, trials: usize, columns: usize) -> Self {
         let values = (trials.min(2 * model.points) * columns) as f64;
         let brisk = PER_VALUE * values + PER_TRIAL * trials as f64;
-        let points = trials.min(model.gaussian.max_points) as f64;
-        let calm = match model.learner {
-            Learner::Auto => FIRST_JUDGEMENT + JUDGED_FITS * brisk,
-            Learner::Gaussian if model.forest_from.is_none_or(|from| trials < from) => {
-                brisk + PER_CUBE * points * points * points
-            }
-            _ => brisk,
-        };
+        let calm = model.learner.first_seconds(model, trials, brisk);
         Self { calm, brisk }
     }
 }

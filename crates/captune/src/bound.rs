@@ -1,5 +1,8 @@
 //! Constraints: bounds on outputs other than the cost.
 
+use std::fmt;
+
+use engine::problem::constraint::CONFIDENCE;
 use engine::problem::{Constraint, Over, Side};
 
 /// A bound on an output that trials report in addition to their cost.
@@ -10,6 +13,7 @@ use engine::problem::{Constraint, Over, Side};
 /// let accurate = Bound::at_least(0.95);
 /// let small = Bound::at_most(2e9).on_every_pair();
 /// let not_much_larger = Bound::at_most(1.02).relative();
+/// assert_eq!(not_much_larger.to_string(), "<= 1.02 x baseline");
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Bound {
@@ -69,5 +73,20 @@ impl Bound {
     pub(crate) fn for_engine(&self) -> Constraint {
         let Self { side, limit, over, relative, confidence } = *self;
         Constraint { bound: side.signed(limit), relative, over, confidence }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { side, limit, over, relative, confidence } = *self;
+        write!(f, "{} {limit}", side.sign())?;
+        if relative {
+            f.write_str(" x baseline")?;
+        }
+        match over {
+            Over::Max => f.write_str(" on every pair"),
+            Over::Mean if confidence == CONFIDENCE => Ok(()),
+            Over::Mean => write!(f, " with confidence {confidence}"),
+        }
     }
 }

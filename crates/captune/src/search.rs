@@ -1,15 +1,12 @@
 //! The methods that propose configurations.
 
 use engine::problem::Problem;
-use engine::propose::{Learner, LocalSearch, ModelSearch, ModelSettings, Proposer, RandomSearch};
+use engine::propose::{LocalSearch, ModelSearch, ModelSettings, Proposer, RandomSearch};
 use engine::{SettingError, Space};
 use surrogate::{InstanceTable, OutOfRange};
 
-/// Number of points in the initial design.
+/// Number of points in the initial design of a search without a model.
 const DESIGN: usize = 10;
-/// Number of points in the initial design for a Gaussian process, which learns from few points. Together with
-/// the default, this is as many points as its first fit needs.
-const SMALL_DESIGN: usize = 4;
 
 /// The method that proposes configurations.
 #[derive(Clone, PartialEq, Debug)]
@@ -63,8 +60,8 @@ impl Search {
     /// Returns the number of points in the initial design.
     pub(crate) fn design(&self) -> usize {
         match self {
-            Self::Model(by) if by.model.learner == Learner::Gaussian => SMALL_DESIGN,
-            _ => DESIGN,
+            Self::Model(by) => by.model.learner.design(),
+            Self::Random | Self::Local => DESIGN,
         }
     }
 

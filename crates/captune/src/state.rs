@@ -4,12 +4,14 @@
 //! text, the codes of every configuration, every trial as it was reported, and the state of the races.
 
 use engine::history::{History, Trial};
+use engine::problem::{Problem, Side};
 use engine::racing::Snapshot;
 use engine::{ConfigId, SettingError};
 use serde::{Deserialize, Serialize};
 use space::format::{Format, read, write};
 
 use crate::builder::TunerBuilder;
+use crate::outcome::Rules;
 use crate::tuner::Tuner;
 
 /// Number of the format.
@@ -20,7 +22,8 @@ struct State {
     format: u32,
     space: String,
     instances: u32,
-    bounds: Vec<String>,
+    /// The settings that decide what stored costs and outputs mean, and the seed: names and values.
+    settings: Vec<(String, String)>,
     configurations: Vec<Vec<f64>>,
     trials: Vec<Trial>,
     snapshot: Snapshot,
@@ -47,6 +50,18 @@ pub enum LoadError {
     /// The state was saved with another setting.
     #[error("the state was saved with another `{0}`; build the tuner with the same settings")]
     Other(&'static str),
+    /// The state was saved with another value of a setting.
+    #[error(
+        "the state was saved with `{setting}` = {saved}, but this tuner has {given}; build it with the same settings"
+    )]
+    Differs {
+        /// Name of the setting.
+        setting: &'static str,
+        /// Its value in the saved tuner.
+        saved: String,
+        /// Its value in this one.
+        given: String,
+    },
     /// Parts of the state contradict each other.
     #[error("the saved state is damaged: {0}")]
     Damaged(&'static str),
@@ -66,7 +81,9 @@ impl Tuner {
             format: FORMAT,
             space: space_text(self.space()),
             instances: self.problem.instances,
-            bounds: self.rules.bounds.iter().map(|(name, _)| name.clone()).collect(),
+            settings: settings(&self.problem, &self.rules)
+                .map(|(name, value)| (name.to_owned(), value))
+                .to_vec(),
             configurations: history.configurations().iter().map(|one| one.codes().to_vec()).collect(),
             trials,
             snapshot: self.optimizer.snapshot(),
@@ -77,7 +94,8 @@ impl Tuner {
 
 impl TunerBuilder {
     /// Creates a tuner that continues from a [saved state](Tuner::save). The settings must be those of the
-    /// saved tuner; the seed, the space, the instances and the bounds must not change.
+    /// saved tuner. A different space, number of instances, baseline, objective, cutoff, bound or seed is an
+    /// error that names the setting.
     pub fn load(&self, bytes: &[u8]) -> Result<Tuner, LoadError> {
         let FormatOnly { format } = rmp_serde::from_slice(bytes)?;
         if format > FORMAT {
@@ -92,8 +110,12 @@ impl TunerBuilder {
             return Err(LoadError::Other("instances"));
         }
         let rules = self.rules();
-        if !state.bounds.iter().eq(rules.bounds.iter().map(|(name, _)| name)) {
-            return Err(LoadError::Other("constraint"));
+        for (setting, given) in settings(&problem, &rules) {
+            match state.settings.iter().find(|(name, _)| name == setting) {
+                Some((_, saved)) if *saved == given => {}
+                Some((_, saved)) => return Err(LoadError::Differs { setting, saved: saved.clone(), given }),
+                None => return Err(LoadError::Damaged("a setting is missing")),
+            }
         }
         let mut history = History::new();
         for codes in state.configurations {
@@ -134,6 +156,21 @@ impl TunerBuilder {
 #[derive(Deserialize)]
 struct FormatOnly {
     format: u32,
+}
+
+/// Returns the names and values of the settings that must not change.
+fn settings(problem: &Problem, rules: &Rules) -> [(&'static str, String); 6] {
+    let bounds = rules.bounds.iter().map(|(name, bound)| format!("{name} {bound}"));
+    let bounds: Vec<String> = bounds.collect();
+    let or_none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
+    [
+        ("seed", problem.seed.to_string()),
+        ("objective", if rules.sense == Side::AtMost { "minimise" } else { "maximise" }.to_owned()),
+        ("cutoff", or_none(problem.objective.cutoff.map_or(String::new(), |cutoff| cutoff.to_string()))),
+        ("par", problem.objective.par.to_string()),
+        ("grain", problem.objective.grain.to_string()),
+        ("constraint", or_none(bounds.join(", "))),
+    ]
 }
 
 fn space_text(space: &space::Space) -> String {

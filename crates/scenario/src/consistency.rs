@@ -185,7 +185,7 @@ pub(super) fn surrogates(
         if matches!(surrogate.kind, SurrogateKind::Random | SurrogateKind::Local) {
             let message = format!("`{key}` has no effect: there is no model");
             report.warn(span, message, "remove it, or write `kind = \"forest\"` in `[surrogate]`");
-        } else if own != SurrogateKind::Gaussian && surrogate.dependence == Dependence::Residuals {
+        } else if !own.keys().residuals && surrogate.dependence == Dependence::Residuals {
             let message = format!("`{key}` is not `gaussian`, but `surrogate.dependence` requires it");
             report.mistake(span, message, "write `surrogate = \"gaussian\"`, or remove `dependence`");
         }

@@ -10,12 +10,12 @@ use confine::quantity::{parse_duration, parse_size};
 use engine::Reading;
 use engine::problem::constraint::{self, CONFIDENCE};
 use engine::problem::{Holding, Over, Side};
+use engine::propose::Learner;
 use space::{Span, nearest, suggestion};
 use toml::de::DeValue;
 
 use super::objective::Measure;
 use super::report::{Found, Report, Section, Value, place_of};
-use super::settings::SurrogateKind;
 
 /// The unit of a bound relative to the default.
 const RELATIVE: &str = "x default";
@@ -47,7 +47,7 @@ pub struct Constraint {
     /// Confidence that is required before a race drops a challenger because its mean violates the bound.
     pub confidence: f64,
     /// The surrogate for this output. By default, it is the one that models the cost.
-    pub surrogate: Option<SurrogateKind>,
+    pub surrogate: Option<Learner>,
 }
 
 impl Constraint {
@@ -170,10 +170,7 @@ fn one(report: &mut Report<'_>, name: &str, of: Bounded, item: &Found<'_, '_>) -
                     }
                     "confidence" => confidence = read_confidence(report, &part),
                     "surrogate" => {
-                        surrogate = report.word(&part, &["forest", "gaussian"]).map(|word| match word {
-                            "forest" => Some(SurrogateKind::Forest),
-                            _ => Some(SurrogateKind::Gaussian),
-                        });
+                        surrogate = report.word(&part, &learners_of_outputs()).map(Learner::named);
                     }
                     other => {
                         let names = ["bound", "over", "confidence", "surrogate"];
@@ -358,6 +355,12 @@ fn of_entry(name: &str, value: &Value<'_>) -> Vec<Constraint> {
     items.iter().filter_map(|item| Some(one(&mut report, name, of, item)?.1)).collect()
 }
 
+/// Returns the words for the learners that can learn a constrained output.
+fn learners_of_outputs() -> Vec<&'static str> {
+    let named = Learner::ALL.iter().filter_map(|learner| Learner::named(learner.word()));
+    named.filter(|learner| learner.keys().outputs).map(Learner::word).collect()
+}
+
 /// Returns an entry of the table in canonical form.
 pub(super) fn meaning(name: &str, value: &Value<'_>) -> String {
     let mut all = of_entry(name, value);
@@ -366,11 +369,7 @@ pub(super) fn meaning(name: &str, value: &Value<'_>) -> String {
         let over = if one.over == Over::Max { ", max" } else { "" };
         let usual = one.confidence == CONFIDENCE || one.over == Over::Max;
         let sure = if usual { String::new() } else { format!(", confidence {}", one.confidence) };
-        let by = match one.surrogate {
-            None => "",
-            Some(SurrogateKind::Gaussian) => ", surrogate gaussian",
-            Some(_) => ", surrogate forest",
-        };
+        let by = one.surrogate.map_or(String::new(), |learner| format!(", surrogate {}", learner.word()));
         let unit = if one.relative { RELATIVE } else { "" };
         format!("\"{} {}{unit}\"{over}{sure}{by}", one.side.sign(), one.bound)
     };

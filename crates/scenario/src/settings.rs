@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use confine::Limits;
-use engine::propose::Dependence;
+use engine::propose::{Dependence, Learner};
 use space::Span;
 use surrogate::forest::ForestSettings;
 
@@ -71,15 +71,8 @@ pub struct Parallel {
 pub enum SurrogateKind {
     /// Not given, so the default for the target applies.
     Unspecified,
-    /// Proposes configurations for which a forest, grown on all trials, expects the largest improvement.
-    Forest,
-    /// Proposes configurations for which a network, trained on all trials, predicts the lowest cost.
-    Neural,
-    /// Proposes configurations for which a Gaussian process, fitted to all trials, expects the largest
-    /// improvement.
-    Gaussian,
-    /// Uses the best of the forest, the networks and the Gaussian process.
-    Auto,
+    /// Proposes configurations that a model, which has learned from all trials, considers worth a race.
+    Learner(Learner),
     /// Proposes small changes to the best configurations.
     Local,
     /// Proposes random configurations.
@@ -284,35 +277,28 @@ fn gpus(report: &mut Report<'_>, found: &Found<'_, '_>) -> Option<Vec<u32>> {
 }
 
 pub(super) fn surrogate(report: &mut Report<'_>, section: &Section<'_, '_>) -> Option<Surrogate> {
-    let kinds = ["forest", "neural", "gaussian", "auto", "local", "random"];
-    let kind = optional(section, "kind", |found| report.word(found, &kinds));
-    // Each learner has its own word for this treatment.
-    let words: &[&str] = match kind {
-        Some(Some("neural")) => &["tobit", "mean", "drop", "ignore"],
-        Some(Some("gaussian")) => &["likelihood", "drop", "ignore"],
-        Some(Some("auto")) => &["sample", "tobit", "likelihood", "mean", "drop", "ignore"],
-        _ => &["sample", "mean", "drop", "ignore"],
-    };
-    let treatment = optional(section, "treatment", |found| report.word(found, words));
+    let learners = || Learner::ALL.iter().filter_map(|learner| Learner::named(learner.word()));
+    let kinds: Vec<&str> = learners().map(Learner::word).chain(["local", "random"]).collect();
+    let word = optional(section, "kind", |found| report.word(found, &kinds));
+    let learner = word.flatten().and_then(Learner::named);
+    // Each learner has its own word for this treatment. Without one, the words are those of the default.
+    let keys = learner.unwrap_or(Learner::Forest).keys();
+    let treatment = optional(section, "treatment", |found| report.word(found, keys.treatments));
     let acquisitions = ["improvement", "improvement-per-budget"];
     let acquisition = optional(section, "acquisition", |found| report.word(found, &acquisitions));
     let dependences = ["independent", "residuals"];
     let dependence = optional(section, "dependence", |found| report.word(found, &dependences));
     let trees = optional(section, "trees", |found| report.integer(found, 1, 10_000));
     let overhead = optional(section, "overhead", |found| share(report, found));
-    let kind = match kind? {
-        Some("random") => SurrogateKind::Random,
-        Some("local") => SurrogateKind::Local,
-        Some("neural") => SurrogateKind::Neural,
-        Some("gaussian") => SurrogateKind::Gaussian,
-        Some("auto") => SurrogateKind::Auto,
-        Some(_) => SurrogateKind::Forest,
-        None => SurrogateKind::Unspecified,
+    let kind = match (word?, learner) {
+        (_, Some(learner)) => SurrogateKind::Learner(learner),
+        (Some("local"), _) => SurrogateKind::Local,
+        (Some(_), _) => SurrogateKind::Random,
+        (None, _) => SurrogateKind::Unspecified,
     };
     let learns = !matches!(kind, SurrogateKind::Random | SurrogateKind::Local);
-    let has_trees = matches!(kind, SurrogateKind::Unspecified | SurrogateKind::Forest | SurrogateKind::Auto);
-    let has_acquisition = learns && kind != SurrogateKind::Neural;
-    let is_gaussian = matches!(kind, SurrogateKind::Gaussian | SurrogateKind::Auto);
+    let (has_trees, has_acquisition) = (learns && keys.trees, learns && keys.acquisition);
+    let is_gaussian = learner.is_some_and(|learner| learner.keys().residuals);
     if let Some(found) = section.get("dependence").filter(|_| !is_gaussian) {
         let message = format!("`{}` needs a Gaussian process", found.key);
         report.mistake(found.span(), message, "remove it, or write `kind = \"gaussian\"`");

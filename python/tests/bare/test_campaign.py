@@ -2,6 +2,7 @@
 
 import html
 import re
+import struct
 import subprocess
 
 import pytest
@@ -36,6 +37,16 @@ def scenario(tmp_path):
 def test_the_program_is_installed_next_to_python():
     shown = subprocess.run([program(), "--version"], capture_output=True, text=True)
     assert shown.stdout.startswith("captune ")
+
+
+def test_the_program_needs_no_library_of_the_system():
+    """An ELF file with a segment of type 3 asks for a loader of dynamic libraries."""
+    with open(program(), "rb") as file:
+        image = file.read()
+    assert image[:5] == b"\x7fELF\x02"
+    (first,), (size, count) = struct.unpack_from("<Q", image, 32), struct.unpack_from("<HH", image, 54)
+    assert count > 0
+    assert 3 not in [struct.unpack_from("<I", image, first + number * size)[0] for number in range(count)]
 
 
 def test_a_campaign_runs_and_is_read(scenario, tmp_path):

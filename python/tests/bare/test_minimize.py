@@ -194,6 +194,21 @@ def test_a_search_continues_from_its_file(tmp_path):
     assert second.cost <= first.cost and second.cost < 0.5 and whole.cost < 0.5
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seed": 2}, "seed=1, not seed=2"),
+        ({"space": {"x": (0.0, 1.0)}}, "was saved with another space"),
+        ({"cutoff": 9.0}, "cutoff=None, not cutoff=9.0"),
+    ],
+)
+def test_a_search_does_not_continue_with_other_settings(change, message, tmp_path):
+    state = tmp_path / "search.captune"
+    minimize(functions.square, SPACE, budget=3, save=state)
+    with pytest.raises(ValueError, match=message):
+        minimize(functions.square, **{"space": SPACE, "budget": 5, "save": state, **change})
+
+
 def test_ctrl_c_stops_cleanly_and_saves(tmp_path, left):
     script = tmp_path / "script.py"
     script.write_text(

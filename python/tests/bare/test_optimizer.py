@@ -5,7 +5,7 @@ import doctest
 import pytest
 
 import captune
-from captune import Bound, Exhausted, Optimizer, _bound, _optimizer
+from captune import Bound, Exhausted, Optimizer, _bound, _optimizer, _table
 
 
 def solve(optimizer, trials=25):
@@ -15,8 +15,9 @@ def solve(optimizer, trials=25):
     return optimizer.best()
 
 
-def test_the_examples_in_the_docstrings_hold():
-    for module in (_optimizer, _bound):
+def test_the_examples_in_the_docstrings_hold(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for module in (_optimizer, _bound, _table):
         assert doctest.testmod(module).failed == 0
         assert doctest.testmod(module).attempted > 0
 
@@ -115,6 +116,44 @@ def test_a_damaged_file_is_rejected(tmp_path):
     path.write_bytes(b"nothing of the kind")
     with pytest.raises(ValueError, match="is not a saved optimizer"):
         Optimizer.load(path)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"seed": 8}, "saved with seed=7, not seed=8"),
+        ({"cutoff": 60}, "saved with cutoff=50.0, not cutoff=60.0"),
+        ({"cutoff": None}, "saved with cutoff=50.0, not cutoff=None"),
+        (
+            {"constraints": {"size": Bound.at_most(4)}},
+            r"constraints={'size': Bound.at_most\(3.0\)}, not constraints={'size': Bound.at_most\(4.0\)}",
+        ),
+        ({"constraints": {}}, r"at_most\(3.0\)}, not constraints={}"),
+        ({"seed": 9, "par": 2}, "seed=7, not seed=9; par=None, not par=2.0"),
+        ({"features": [[1.0], [float("nan")]]}, "features=None, not"),
+    ],
+)
+def test_a_saved_optimizer_says_which_setting_differs(given, message, tmp_path):
+    path = tmp_path / "state"
+    Optimizer({"x": (0.0, 1.0)}, seed=7, cutoff=50, constraints={"size": Bound.at_most(3)}).save(path)
+    with pytest.raises(ValueError, match=message):
+        Optimizer.load(path, **given)
+    loaded = Optimizer.load(path, seed=7, cutoff=50.0, constraints={"size": Bound.at_most(3.0)})
+    assert loaded.trials == 0
+
+
+def test_unknown_features_equal_themselves(tmp_path):
+    path = tmp_path / "state"
+    features = [[1.0], [float("nan")]]
+    Optimizer({"x": (0.0, 1.0)}, instances=2, features=features).save(path)
+    assert Optimizer.load(path, features=features).trials == 0
+
+
+def test_a_setting_that_does_not_exist_is_an_error(tmp_path):
+    path = tmp_path / "state"
+    Optimizer({"x": (0.0, 1.0)}).save(path)
+    with pytest.raises(TypeError, match="an optimizer has no setting `sed`; it has maximise, cutoff"):
+        Optimizer.load(path, sed=3)
 
 
 def test_a_small_space_is_exhausted():

@@ -254,10 +254,7 @@ fn search(scenario: &Scenario) -> Search {
         // A Gaussian process has no such treatment, so the default is a forest.
         SurrogateKind::Unspecified if treatment == Treatment::Mean => ModelSettings::of(Learner::Forest),
         SurrogateKind::Unspecified => ModelSettings::suited(&scenario.space, scenario.racing.deterministic),
-        SurrogateKind::Forest => ModelSettings::of(Learner::Forest),
-        SurrogateKind::Neural => ModelSettings::of(Learner::Neural),
-        SurrogateKind::Gaussian => ModelSettings::of(Learner::Gaussian),
-        SurrogateKind::Auto => ModelSettings::of(Learner::Auto),
+        SurrogateKind::Learner(learner) => ModelSettings::of(learner),
     };
     let mut search = ByModel { model, features: features(scenario), overhead };
     let ModelSettings { forest, neural, gaussian, gaussian_points, .. } = &mut search.model;
@@ -276,11 +273,7 @@ fn search(scenario: &Scenario) -> Search {
     }
     forest.trees = trees as usize;
     search.model.dependence = dependence;
-    let learner = |kind: SurrogateKind| match kind {
-        SurrogateKind::Gaussian => Learner::Gaussian,
-        _ => Learner::Forest,
-    };
-    search.model.constraints = scenario.constraints.iter().map(|one| one.surrogate.map(learner)).collect();
+    search.model.constraints = scenario.constraints.iter().map(|one| one.surrogate).collect();
     search.model.utility = match acquisition {
         Acquisition::Improvement => Utility::ExpectedImprovement,
         Acquisition::ImprovementPerBudget => Utility::ImprovementPerSpent,

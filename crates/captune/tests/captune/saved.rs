@@ -1,6 +1,6 @@
 //! A tuner that is saved and loaded continues as if it had never stopped.
 
-use captune::{Ask, Bound, LoadError, Outcome, TrialRequest, Tuner, TunerBuilder};
+use captune::{Ask, Bound, LoadError, Objective, Outcome, TrialRequest, Tuner, TunerBuilder};
 
 use crate::{capped, cost, space};
 
@@ -65,7 +65,28 @@ fn a_state_of_other_settings_or_none_at_all_is_refused() {
     assert!(builder.load(&saved).is_ok());
     let other = |builder: TunerBuilder| builder.load(&saved).err().unwrap().to_string();
     assert!(other(builder.clone().instances(3)).contains("another `instances`"));
-    assert!(other(builder.clone().constraint("a", Bound::at_most(1.0))).contains("another `constraint`"));
+    let differs =
+        "the state was saved with `seed` = 1, but this tuner has 2; build it with the same settings";
+    assert_eq!(other(builder.clone().seed(2)), differs);
+    assert!(other(builder.clone().cutoff(9.5)).contains("`cutoff` = none, but this tuner has 9.5"));
+    assert!(other(builder.clone().par(2.0)).contains("`par` = 10, but this tuner has 2"));
+    assert!(other(builder.clone().grain(0.5)).contains("`grain` = 0, but this tuner has 0.5"));
+    assert!(other(builder.clone().objective(Objective::Maximise)).contains("`objective` = minimise"));
+    let bounded = |bound| builder.clone().constraint("size", bound);
+    assert!(
+        other(bounded(Bound::at_most(1.0))).contains("`constraint` = none, but this tuner has size <= 1;")
+    );
+    let strict = bounded(Bound::at_most(1.0).on_every_pair()).build().unwrap().save().unwrap();
+    for bound in [
+        Bound::at_most(1.0),
+        Bound::at_most(2.0).on_every_pair(),
+        Bound::at_least(1.0).on_every_pair(),
+        Bound::at_most(1.0).on_every_pair().relative(),
+    ] {
+        let error = bounded(bound).load(&strict).err().unwrap().to_string();
+        let both = format!("`constraint` = size <= 1 on every pair, but this tuner has size {bound};");
+        assert!(error.contains(&both), "{error}");
+    }
     let baseline = space().configuration([("depth", 7.into()), ("kind", "plain".into())]).unwrap();
     assert!(other(builder.clone().baseline(baseline)).contains("another `baseline`"));
     let line = captune::read_space("x = { float = [0, 1] }", "other", captune::Format::Toml).unwrap();

@@ -10,7 +10,7 @@ mod random;
 
 pub use initial::Initial;
 pub use local::LocalSearch;
-pub use model::{Choice, Dependence, Learner, ModelSearch, ModelSettings, OwnSurrogate, Utility};
+pub use model::{Choice, Dependence, Keys, Learner, ModelSearch, ModelSettings, OwnSurrogate, Utility};
 pub use random::RandomSearch;
 
 use serde::{Deserialize, Serialize};

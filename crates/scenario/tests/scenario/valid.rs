@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::propose::Dependence;
+use engine::propose::{Dependence, Learner};
 use scenario::testkit::{SMALL, Stage};
 use scenario::{
     Argument, Budget, CappedBy, Measure, Parallel, Piece, Racing, Scenario, Surrogate, SurrogateKind,
@@ -127,7 +127,7 @@ fn a_scenario_with_many_keys_is_read() {
     assert_eq!(scenario.budget, budget);
     assert_eq!((scenario.racing.min_pairs, scenario.racing.max_pairs), (2, 6));
     let Surrogate { kind, treatment, trees, overhead, .. } = scenario.surrogate;
-    assert_eq!((kind, treatment), (SurrogateKind::Forest, Treatment::Drop));
+    assert_eq!((kind, treatment), (SurrogateKind::Learner(Learner::Forest), Treatment::Drop));
     assert_eq!((trees, overhead), (30, 0.02));
     assert_eq!(scenario.limits.memory, Some(2 << 30));
     assert_eq!(scenario.limits.grace, None);

@@ -99,7 +99,7 @@ impl Feasibility {
                 if trials == *fresh { trainers[index].fit(&data) } else { trainers[index].copy().fit(&data) };
             // An output that no trial has reported is unknown, so it rules out no configuration.
             let Some(output) = output else { continue };
-            let deviation = if learner_of(task, index, learner) == Learner::Gaussian {
+            let deviation = if learner_of(task, index, learner).may_be_certain() {
                 0.0
             } else {
                 LEAST_DEVIATION * data.spread()

@@ -21,6 +21,7 @@ use super::due::Due;
 use super::feasibility::Feasibility;
 use super::known::{expected_of_tried, most_promising, rows, success, tried_and_pending};
 use super::learned::{Learned, Trainer, trainer};
+use super::learner::Method;
 use super::search::{Judge, search};
 use super::{Learner, Task, Utility};
 use crate::acquisition::{
@@ -73,9 +74,11 @@ impl Improvement {
     pub(super) fn new(learner: Learner) -> Self {
         Self { learner, model: None, feasibility: Feasibility::default() }
     }
+}
 
+impl Method for Improvement {
     /// Returns the new configuration with the largest utility; `None` before the first fit.
-    pub(super) fn propose(&mut self, task: &Task, history: &History, number: usize) -> Option<Configuration> {
+    fn propose(&mut self, task: &Task, history: &History, number: usize) -> Option<Configuration> {
         self.learn(task, history);
         self.feasibility.learn(task, self.learner, history);
         let Model { trials, costs: Some(costs), .. } = self.model.as_ref()? else { return None };
@@ -94,8 +97,7 @@ impl Improvement {
         search(&task.problem.space, history, &tried, &judge, &task.settings, &mut rng)
     }
 
-    /// Predicts the cost of a configuration; `None` before the first fit.
-    pub(super) fn forecast(&self, task: &Task, configuration: &Configuration) -> Option<Forecast> {
+    fn forecast(&self, task: &Task, configuration: &Configuration) -> Option<Forecast> {
         let costs = self.model.as_ref()?.costs.as_ref()?;
         let row = task.problem.space.encode(configuration);
         let mut found = [Prediction::default()];
@@ -106,12 +108,13 @@ impl Improvement {
         Some(Forecast { cost, low, high })
     }
 
-    /// Returns the expected costs of the configurations that were tried; empty before the first fit.
-    pub(super) fn expected(&mut self, task: &Task, history: &History) -> &[f64] {
+    fn expected(&mut self, task: &Task, history: &History) -> &[f64] {
         self.learn(task, history);
         self.model.as_ref().and_then(|model| model.costs.as_ref()).map_or(&[], |costs| &costs.expected)
     }
+}
 
+impl Improvement {
     /// Makes the fits that are due and absorbs the trials that have ended since then.
     fn learn(&mut self, task: &Task, history: &History) {
         let now = history.trials().len();

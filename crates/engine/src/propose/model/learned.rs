@@ -1,11 +1,8 @@
 //! The common interface of models that are fitted repeatedly during a campaign.
 
 use math::Rng;
-use surrogate::forest::{Forest, ForestTrainer};
-use surrogate::gaussian::{Gaussian, GaussianTrainer};
 use surrogate::{Points, Predictor, TrainingSet};
 
-use super::own::OwnTrainer;
 use super::{Learner, Task};
 
 /// A trainer that fits models to a sequence of training sets. Each set begins with the points of the previous
@@ -48,71 +45,7 @@ pub(super) trait Learned: Predictor {
 /// Creates a trainer. Its random stream is keyed by the purpose and the number of trials.
 pub(super) fn trainer(task: &Task, learner: Learner, purpose: &str, number: u64) -> Box<dyn Trainer> {
     let seed = Rng::new(task.problem.seed, purpose, number).bits();
-    match (learner, &task.settings.own) {
-        (Learner::Gaussian, _) => Box::new(GaussianTrainer::new(task.settings.gaussian.clone(), seed)),
-        (Learner::Own, Some(own)) => Box::new(OwnTrainer { own: own.clone(), seed }),
-        _ => Box::new(ForestTrainer::new(task.forest(number as usize), seed)),
-    }
-}
-
-impl Trainer for ForestTrainer {
-    fn prepare(&mut self, data: &TrainingSet<'_>) {
-        // If this fit fails because there is too little data, the next one starts from scratch as well.
-        let _ = Self::fit(self, data);
-    }
-
-    fn fit(&mut self, data: &TrainingSet<'_>) -> Option<Box<dyn Learned>> {
-        let (forest, _) = Self::fit(self, data).ok()?;
-        Some(Box::new(forest))
-    }
-
-    fn copy(&self) -> Box<dyn Trainer> {
-        Box::new(self.clone())
-    }
-}
-
-impl Learned for Forest {
-    fn believing(&self, configurations: Points<'_>) -> Box<dyn Learned> {
-        Box::new(Self::believing(self, configurations))
-    }
-
-    fn predictor(&self) -> &dyn Predictor {
-        self
-    }
-}
-
-impl Trainer for GaussianTrainer {
-    fn fit(&mut self, data: &TrainingSet<'_>) -> Option<Box<dyn Learned>> {
-        Some(Box::new(Self::fit(self, data).ok()?))
-    }
-
-    fn copy(&self) -> Box<dyn Trainer> {
-        Box::new(self.clone())
-    }
-}
-
-impl Learned for Gaussian {
-    fn believing(&self, configurations: Points<'_>) -> Box<dyn Learned> {
-        Box::new(Self::believing(self, configurations))
-    }
-
-    fn can_absorb(&self) -> bool {
-        true
-    }
-
-    fn absorb(&mut self, data: &TrainingSet<'_>, from: usize) {
-        for at in from..data.len() {
-            self.learn(&data.row(at).collect::<Vec<f64>>(), data.readings()[at]);
-        }
-    }
-
-    fn residuals(&self) -> Option<Vec<Option<f64>>> {
-        Some(Self::residuals(self))
-    }
-
-    fn predictor(&self) -> &dyn Predictor {
-        self
-    }
+    learner.trainer(task, seed, number as usize)
 }
 
 #[cfg(test)]

@@ -8,11 +8,8 @@
 //! | others, at a [brisk](Tempo::Brisk) tempo | as above, with a forest instead of the other learners; if the learner is a forest, as in the next row |
 //! | others, [in a hurry](Tempo::Hurried) | chosen by [`LocalSearch`], without the model |
 //!
-//! | learner | utility | file |
-//! |---|---|---|
-//! | forest, gaussian, own | an acquisition function, such as expected improvement | `improvement` |
-//! | neural | low cost as predicted by a single network, which is trained for this proposal only (Thompson sampling) | `thompson` |
-//! | auto | the utility of the learner that predicts trials best | `choice` |
+//! [`learner`] lists the learners. Most of them use an acquisition function such as expected improvement
+//! (`improvement`).
 //!
 //! All utilities are multiplied by the probability that a configuration satisfies the constraints
 //! ([`feasibility`]) and by the probability that its trials do not fail.
@@ -31,23 +28,20 @@ mod feasibility;
 mod improvement;
 mod known;
 mod learned;
-mod own;
-#[cfg(test)]
-mod own_tests;
+mod learner;
 mod restart;
 mod search;
 mod task;
 #[cfg(test)]
 mod tests;
-mod thompson;
 
 pub use choice::Choice;
 pub use dependence::Dependence;
-pub use own::OwnSurrogate;
+pub use learner::own::OwnSurrogate;
+pub use learner::{Keys, Learner};
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
 use space::{Configuration, Space};
 use surrogate::InstanceTable;
 use surrogate::Interrupt;
@@ -56,10 +50,8 @@ use surrogate::gaussian::GaussianSettings;
 use surrogate::neural::NeuralSettings;
 
 use self::choice::Chooser;
-use self::improvement::Improvement;
-use self::restart::Restart;
+use self::learner::Method;
 use self::task::Task;
-use self::thompson::Thompson;
 use super::{Forecast, LocalSearch, Proposer, RandomSearch, Tempo};
 use crate::history::History;
 use crate::problem::Problem;
@@ -119,35 +111,6 @@ pub struct ModelSettings {
     pub steps: usize,
 }
 
-/// The kind of model that learns from the trials of a campaign.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Learner {
-    /// A forest.
-    Forest,
-    /// Networks.
-    Neural,
-    /// A Gaussian process.
-    Gaussian,
-    /// A [custom surrogate](ModelSettings::own), supplied by the user of this crate.
-    Own,
-    /// The best of the first three, chosen again whenever the number of trials has doubled.
-    Auto,
-}
-
-impl Learner {
-    /// Returns the name of the learner.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Forest => "forest",
-            Self::Neural => "neural",
-            Self::Gaussian => "gaussian",
-            Self::Own => "own",
-            Self::Auto => "auto",
-        }
-    }
-}
-
 /// The acquisition function: how useful it is to race a configuration.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Utility {
@@ -192,12 +155,7 @@ impl ModelSettings {
     /// Returns the settings that suit a learner. A Gaussian process needs fewer trials before its first fit
     /// and fewer random proposals. The more trials it has learned from, the longer its predictions take.
     pub fn of(learner: Learner) -> Self {
-        match learner {
-            Learner::Gaussian => {
-                Self { learner, known: 200, first_fit: 5, random_every: 20, ..Self::default() }
-            }
-            _ => Self { learner, ..Self::default() },
-        }
+        learner.suited(Self::default())
     }
 
     /// Returns the settings for a custom surrogate.
@@ -220,12 +178,6 @@ impl ModelSettings {
         }
     }
 
-    /// Returns the name reported as the origin of a learner's proposals.
-    fn origin(&self, learner: Learner) -> &'static str {
-        let own = self.own.as_ref().filter(|_| learner == Learner::Own);
-        own.map_or(learner.word(), OwnSurrogate::name)
-    }
-
     /// Returns the settings for one network. With this many points, it trains for as many epochs as the
     /// training steps allow, but for at least one.
     pub fn network(&self, points: usize) -> NeuralSettings {
@@ -239,11 +191,8 @@ impl ModelSettings {
 pub struct ModelSearch {
     task: Task,
     chooser: Chooser,
-    forest: Improvement,
-    gaussian: Improvement,
-    restart: Restart,
-    own: Improvement,
-    thompson: Thompson,
+    /// The learners that have been asked so far, with their models.
+    methods: BTreeMap<Learner, Box<dyn Method>>,
     random: RandomSearch,
     local: LocalSearch,
     tempo: Tempo,
@@ -280,11 +229,7 @@ impl ModelSearch {
         Self {
             task: Task { problem, settings, instances, interrupt: Interrupt::default() },
             chooser: Chooser::default(),
-            forest: Improvement::new(Learner::Forest),
-            gaussian: Improvement::new(Learner::Gaussian),
-            restart: Restart::new(),
-            own: Improvement::new(Learner::Own),
-            thompson: Thompson::default(),
+            methods: BTreeMap::new(),
             random,
             local,
             tempo: Tempo::Calm,
@@ -324,7 +269,7 @@ impl ModelSearch {
         let has_many = || self.task.settings.forest_from.is_some_and(|from| history.trials().len() >= from);
         match self.tempo {
             Tempo::Calm => match self.chooser.learner(&self.task, history) {
-                Learner::Gaussian if has_many() => Learner::Forest,
+                learner if learner.gives_way() && has_many() => Learner::Forest,
                 learner => learner,
             },
             _ => Learner::Forest,
@@ -333,24 +278,11 @@ impl ModelSearch {
 
     fn by_model(&mut self, history: &History, number: usize) -> Option<(Configuration, &'static str)> {
         let learner = self.learner(history);
-        let found = match learner {
-            Learner::Neural => self.thompson.propose(&self.task, history, number),
-            Learner::Gaussian => match self.restart.propose(&self.task, history, number) {
-                Some(found) => found,
-                None => self.gaussian.propose(&self.task, history, number),
-            },
-            Learner::Own => self.own.propose(&self.task, history, number),
-            Learner::Forest | Learner::Auto => self.forest.propose(&self.task, history, number),
-        };
-        let found = found?;
-        let forecast = match learner {
-            Learner::Neural => None,
-            Learner::Gaussian => self.gaussian.forecast(&self.task, &found),
-            Learner::Own => self.own.forecast(&self.task, &found),
-            Learner::Forest | Learner::Auto => self.forest.forecast(&self.task, &found),
-        };
+        let method = self.methods.entry(learner).or_insert_with(|| learner.method());
+        let found = method.propose(&self.task, history, number)?;
+        let forecast = method.forecast(&self.task, &found);
         self.forecasts.extend(forecast.map(|forecast| (number, forecast)));
-        Some((found, self.task.settings.origin(learner)))
+        Some((found, learner.origin(&self.task.settings)))
     }
 }
 
@@ -384,13 +316,10 @@ impl Proposer for ModelSearch {
         // This method is called often. So a forest answers in place of networks, which would have to be
         // trained first, and in place of `auto`, which would have to choose a learner.
         let named = self.task.settings.learner;
-        match named {
-            Learner::Gaussian if self.learner(history) == named => {
-                self.gaussian.expected(&self.task, history)
-            }
-            Learner::Own if self.learner(history) == named => self.own.expected(&self.task, history),
-            _ => self.forest.expected(&self.task, history),
-        }
+        let answers = named.expects_costs() && self.learner(history) == named;
+        let learner = if answers { named } else { Learner::Forest };
+        let method = self.methods.entry(learner).or_insert_with(|| learner.method());
+        method.expected(&self.task, history)
     }
 
     fn choice(&self) -> Option<Choice> {

@@ -24,6 +24,7 @@ use surrogate::Reading;
 
 use super::improvement::Improvement;
 use super::known::{feasible, rows};
+use super::learner::Method;
 use super::{Learner, Task};
 use crate::history::History;
 use crate::trial::ConfigId;

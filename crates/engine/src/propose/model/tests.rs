@@ -41,9 +41,6 @@ pub(super) fn drive(
     }
 }
 
-const LEARNERS: [Learner; 5] =
-    [Learner::Forest, Learner::Neural, Learner::Gaussian, Learner::Own, Learner::Auto];
-
 /// Returns settings that are fast enough for debug builds. The custom surrogate is a wrapped forest.
 pub(super) fn small(learner: Learner) -> ModelSettings {
     let network = NeuralSettings { layers: vec![12, 12], members: 2, ..NeuralSettings::default() };
@@ -58,7 +55,7 @@ pub(super) fn small(learner: Learner) -> ModelSettings {
 fn all_kinds_of_worlds_are_searched_and_proposals_are_new() {
     for seed in 0..24 {
         let world = World::random(seed);
-        let settings = small(LEARNERS[seed as usize % 4]);
+        let settings = small(Learner::ALL[seed as usize % Learner::ALL.len()]);
         let proposer = Box::new(ModelSearch::new(world.problem.clone(), settings));
         let mut optimizer = optimizer(&world.problem, &world.racing, proposer);
         drive(&mut optimizer, 60, 1 + seed as usize / 4 % 4, &mut |request| {
@@ -187,7 +184,7 @@ fn a_network_that_could_not_be_trained_makes_no_proposal() {
 
 #[test]
 fn a_new_proposer_continues_as_an_old_one_would() {
-    LEARNERS.into_iter().for_each(continues_alike);
+    Learner::ALL.iter().copied().for_each(continues_alike);
 }
 
 fn continues_alike(learner: Learner) {
@@ -257,7 +254,7 @@ fn a_hurry_makes_proposals_cheap_and_does_not_affect_the_model() {
 fn at_a_brisk_tempo_the_forest_proposes_without_a_choice() {
     let problem = bowl();
     let racing = Racing { deterministic: true, ..Racing::default() };
-    for learner in LEARNERS.into_iter().chain([Learner::Auto]) {
+    for &learner in Learner::ALL.iter().chain(&[Learner::Auto]) {
         let word = if learner == Learner::Forest { "local" } else { "forest" };
         let search = Box::new(ModelSearch::new(problem.clone(), small(learner)));
         let mut through = optimizer(&problem, &racing, search);
@@ -285,7 +282,7 @@ fn simultaneous_proposals_differ_and_failures_are_avoided() {
         1.0 => Observation::failed(Status::Crashed, 0.1),
         _ => run_bowl(request),
     });
-    for learner in LEARNERS {
+    for &learner in Learner::ALL {
         let mut history = optimizer.history().clone();
         let mut model = ModelSearch::new(problem.clone(), small(learner));
         let (mut proposed, mut crashing) = (0, 0);

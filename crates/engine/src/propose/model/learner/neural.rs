@@ -1,4 +1,4 @@
-//! Thompson sampling: proposes the configuration with the lowest cost according to a network trained for this
+//! Networks, by Thompson sampling: propose the configuration with the lowest cost according to a network trained for this
 //! proposal.
 //!
 //! ```text
@@ -10,7 +10,7 @@
 //! | μ | the cost over all instances, predicted by a network that is trained for this proposal only |
 //! | s | log10 e if the model predicts the logarithm of the cost, otherwise the spread of the readings |
 //! | p | the probability that a trial succeeds, if some failed |
-//! | q | the probability that all [constraints](super::feasibility) are satisfied, as predicted by forests; until a feasible configuration is known, μ counts only as far as it is above the cutoff |
+//! | q | the probability that all [constraints](super::super::feasibility) are satisfied, as predicted by forests; until a feasible configuration is known, μ counts only as far as it is above the cutoff |
 //!
 //! Networks differ in their initial weights and in the order in which they see the points. Where little is
 //! known, they disagree, and some of them expect a low cost. Where every trial was stopped, they disagree as
@@ -26,25 +26,54 @@ use space::Configuration;
 use surrogate::forest::Forest;
 use surrogate::{Points, Prediction, Predictor, Scale};
 
-use super::feasibility::Feasibility;
-use super::known::{feasible, most_promising, success, tried_and_pending};
-use super::search::{Judge, search};
-use super::{Learner, ModelSettings, Task};
+use super::super::feasibility::Feasibility;
+use super::super::known::{feasible, most_promising, success, tried_and_pending};
+use super::super::learned::Trainer;
+use super::super::search::{Judge, search};
+use super::super::{ModelSettings, Task};
+use super::{Keys, Kind, Learner, Method};
 use crate::acquisition::with_success;
 use crate::history::History;
+use crate::propose::Forecast;
+
+pub(super) struct NeuralLearner;
+
+impl Kind for NeuralLearner {
+    /// Returns a forest, which learns constrained outputs and amounts of the budget.
+    fn trainer(&self, task: &Task, seed: u64, trials: usize) -> Box<dyn Trainer> {
+        Learner::Forest.trainer(task, seed, trials)
+    }
+
+    fn method(&self, _learner: Learner) -> Box<dyn Method> {
+        Box::<Thompson>::default()
+    }
+
+    fn expects_costs(&self) -> bool {
+        false
+    }
+
+    fn keys(&self) -> Keys {
+        Keys {
+            treatments: &["tobit", "mean", "drop", "ignore"],
+            acquisition: false,
+            outputs: false,
+            ..Keys::default()
+        }
+    }
+}
 
 /// The state kept between proposals.
 #[derive(Default)]
-pub(super) struct Thompson {
+struct Thompson {
     /// Number of trials at the last fit, and the forest that predicts which trials succeed, if any failed.
     success: Option<(usize, Option<Forest>)>,
     feasibility: Feasibility,
 }
 
-impl Thompson {
+impl Method for Thompson {
     /// Returns the configuration with the lowest cost according to a new network, among those not in the
     /// history. Returns `None` before the first fit, or if the network could not be trained.
-    pub(super) fn propose(&mut self, task: &Task, history: &History, number: usize) -> Option<Configuration> {
+    fn propose(&mut self, task: &Task, history: &History, number: usize) -> Option<Configuration> {
         let Task { problem, settings, .. } = task;
         let trials = history.trials().len();
         if trials < settings.first_fit {
@@ -78,6 +107,17 @@ impl Thompson {
         search(&problem.space, history, &tried, &judge, &wide, &mut rng)
     }
 
+    /// The network is not kept.
+    fn forecast(&self, _task: &Task, _configuration: &Configuration) -> Option<Forecast> {
+        None
+    }
+
+    fn expected(&mut self, _task: &Task, _history: &History) -> &[f64] {
+        &[]
+    }
+}
+
+impl Thompson {
     /// Fits the forest that predicts which trials succeed, if a fit is due.
     fn learn_success(&mut self, task: &Task, history: &History) {
         let Some(trials) = task.due(history.trials().len()).map(|due| due.last) else { return };

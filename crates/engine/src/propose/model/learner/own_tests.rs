@@ -3,11 +3,11 @@
 use math::Rng;
 use surrogate::{Column, FitError, Points, Prediction, Predictor, Reading, Scale, Surrogate, TrainingSet};
 
-use super::dependence_tests::random_history;
-use super::learned::{Learned, Trainer};
+use super::super::dependence_tests::random_history;
+use super::super::learned::{Learned, Trainer};
+use super::super::tests::small;
+use super::super::*;
 use super::own::OwnTrainer;
-use super::tests::small;
-use super::*;
 
 /// A surrogate that makes the same prediction everywhere, or fails to fit.
 #[derive(Clone)]

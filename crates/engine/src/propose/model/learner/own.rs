@@ -28,7 +28,9 @@ use math::Rng;
 use space::INACTIVE;
 use surrogate::{Column, Gradient, Points, Prediction, Predictor, Surrogate, TrainingSet};
 
-use super::learned::{Learned, Trainer};
+use super::super::learned::{Learned, Trainer};
+use super::super::{ModelSettings, Task};
+use super::{Kind, Learner};
 
 /// The length scale r, chosen in experiments with six workers. The experiments compared this rule with one
 /// that only excludes the pending configurations. With this rule, a surrogate that takes the mean of nearby
@@ -66,6 +68,22 @@ impl fmt::Debug for OwnSurrogate {
 impl PartialEq for OwnSurrogate {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name && Arc::ptr_eq(&self.surrogate, &other.surrogate)
+    }
+}
+
+pub(super) struct OwnLearner;
+
+impl Kind for OwnLearner {
+    fn trainer(&self, task: &Task, seed: u64, trials: usize) -> Box<dyn Trainer> {
+        match &task.settings.own {
+            Some(own) => Box::new(OwnTrainer { own: own.clone(), seed }),
+            // Settings without a surrogate do not pass their check.
+            None => Learner::Forest.trainer(task, seed, trials),
+        }
+    }
+
+    fn origin(&self, settings: &ModelSettings) -> Option<&'static str> {
+        settings.own.as_ref().map(OwnSurrogate::name)
     }
 }
 
