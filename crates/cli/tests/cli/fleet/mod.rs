@@ -4,5 +4,6 @@
 mod chaos;
 mod proxy;
 mod slurm;
+mod ssh;
 mod stage;
 mod verbs;
