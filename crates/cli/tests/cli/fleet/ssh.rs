@@ -172,7 +172,7 @@ fn workers_on_hosts_survive_broken_connections_and_end_with_the_campaign() {
 #[test]
 fn an_interrupt_lets_trials_end_and_leaves_nothing_on_the_hosts() {
     let Some(nats) = nats_server() else { return };
-    let stage = sleepers(SCENARIO);
+    let stage = sleepers(&SCENARIO.replace("2s", "60s"));
     // The first trial of each worker ends when the test says so.
     let [go, begun] = ["go", "begun"].map(|name| stage.folder.join(name).display().to_string());
     stage.write(
@@ -200,7 +200,8 @@ fn an_interrupt_lets_trials_end_and_leaves_nothing_on_the_hosts() {
     // Killed without a chance to say anything, the command leaves no worker either.
     fs::remove_file(&go).unwrap();
     let mut fleet = sshd.fleet(&stage, "alpha\nbeta\n", "--slots 1");
-    await_that("two more trials", PATIENCE, || lines() == 4);
+    // Trials are capped by now, so there may be more of them.
+    await_that("two more trials", PATIENCE, || lines() >= 4);
     fleet.kill();
     await_that("the end of the workers", PATIENCE, || workers(&stage).is_empty());
     drop(run);
