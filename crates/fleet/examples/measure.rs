@@ -66,7 +66,7 @@ impl Drop for Server {
 }
 
 fn addresses(port: u16) -> Box<dyn FnMut() -> Vec<Address> + Send> {
-    Box::new(move || vec![Address { place: format!("127.0.0.1:{port}"), user: None, certificate: None }])
+    Box::new(move || vec![Address { place: format!("127.0.0.1:{port}"), login: None, trust: None }])
 }
 
 fn space() -> Space {
