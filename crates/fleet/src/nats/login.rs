@@ -41,7 +41,7 @@ struct Text {
     password: Option<String>,
     token: Option<String>,
     nkey: Option<String>,
-    worker: Option<Box<Text>>,
+    worker: Option<Box<Self>>,
 }
 
 impl Text {
