@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +16,7 @@ use clap::Args;
 use confine::quantity::parse_duration;
 use execution::Slot;
 use fleet::invitation::{self, Invitation};
+use fleet::lifeline::{self, Heard};
 use fleet::nats::Address;
 use fleet::worker::{Connection, Ended, Halt, Job, Notice, work};
 use rustix::fs::{FlockOperation, flock};
@@ -48,30 +48,40 @@ pub(crate) struct Arguments {
     /// Folder of the campaign, or its scenario
     #[arg(value_name = "DIR", default_value = goal::FILE)]
     path: PathBuf,
-    /// Copy of the coordinator's fleet/join.json, if the campaign's folder cannot be reached
-    #[arg(long, value_name = "FILE", requires = "scenario")]
-    connect: Option<PathBuf>,
-    /// The worker's own copy of the scenario [default: the one in the campaign's folder]
-    #[arg(long, value_name = "FILE")]
-    scenario: Option<PathBuf>,
-    /// Number of trials that run at the same time [default: as many as the physical cores allow]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
-    slots: Option<u32>,
-    /// Let trials use any core instead of assigning cores to slots
-    #[arg(long)]
-    any_core: bool,
-    /// Time for running trials to end after the first signal (Slurm kills a job 30 s after its signal)
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "20s")]
-    grace: Duration,
-    /// End if the coordinator is not heard for this time [default: wait for ever]
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    patience: Option<Duration>,
+    #[command(flatten)]
+    options: Options,
     /// Use the I-th of N equal parts of this machine's cores
     #[arg(long, value_name = "I/N", hide = true, value_parser = parse_part)]
     part: Option<(usize, usize)>,
     /// End when standard input is closed
     #[arg(long, hide = true)]
     while_stdin: bool,
+    /// End when nothing arrives on standard input for this time
+    #[arg(long, value_name = "TIME", hide = true, requires = "while_stdin", value_parser = parse_duration)]
+    silence: Option<Duration>,
+}
+
+/// Options of a worker, wherever it runs.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Options {
+    /// Copy of the coordinator's fleet/join.json, if the campaign's folder cannot be reached
+    #[arg(long, value_name = "FILE", requires = "scenario")]
+    pub(crate) connect: Option<PathBuf>,
+    /// The worker's own copy of the scenario [default: the one in the campaign's folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) scenario: Option<PathBuf>,
+    /// Number of trials that run at the same time [default: as many as the physical cores allow]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) slots: Option<u32>,
+    /// Let trials use any core instead of assigning cores to slots
+    #[arg(long)]
+    pub(crate) any_core: bool,
+    /// Time for running trials to end after the first signal (Slurm kills a job 30 s after its signal)
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "20s")]
+    pub(crate) grace: Duration,
+    /// End if the coordinator is not heard for this time [default: wait for ever]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) patience: Option<Duration>,
 }
 
 fn parse_part(text: &str) -> Result<(usize, usize), String> {
@@ -83,7 +93,7 @@ fn parse_part(text: &str) -> Result<(usize, usize), String> {
 pub(crate) fn worker(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let signals = signals::listen()?;
     let (halt, halts) = channel();
-    let grace = arguments.grace.min(Duration::from_secs(86_400));
+    let grace = arguments.options.grace.min(Duration::from_secs(86_400));
     let on_signal = halt.clone();
     let is_stopped = Arc::new(AtomicBool::new(false));
     let stopped = Arc::clone(&is_stopped);
@@ -93,10 +103,10 @@ pub(crate) fn worker(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         let _ = on_signal.send(if count > 1 { Halt::Now } else { Halt::Drain(grace) });
     });
     if arguments.while_stdin {
-        follow_stdin(halt.clone(), Arc::clone(&is_stopped))?;
+        follow_stdin(arguments.silence, grace, halt.clone(), Arc::clone(&is_stopped))?;
     }
     let folder = Order { path: arguments.path.clone(), ..Order::default() }.folder();
-    let file = arguments.connect.clone().unwrap_or_else(|| Invitation::path(&folder));
+    let file = arguments.options.connect.clone().unwrap_or_else(|| Invitation::path(&folder));
     let Some(invitation) = await_invitation(&file, &is_stopped)? else { return Ok(ExitCode::Interrupted) };
     if invitation.is_over {
         message::note("the campaign is over");
@@ -112,7 +122,7 @@ pub(crate) fn worker(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         addresses: addresses(file, invitation, Arc::clone(&is_over), halt),
     };
     message::note(&format!("worker with {}", counted(job.slots.len() as u64, "slot")));
-    let ended = work(connection, job, &halts, arguments.patience, show())?;
+    let ended = work(connection, job, &halts, arguments.options.patience, show())?;
     Ok(match ended {
         Ended::Halted if is_over.load(Ordering::SeqCst) => {
             message::note("the campaign is over");
@@ -138,16 +148,23 @@ pub(crate) fn worker(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Stops the worker when standard input is closed: then the process that started it has ended.
-fn follow_stdin(halt: Sender<Halt>, is_stopped: Arc<AtomicBool>) -> anyhow::Result<()> {
-    let read = move || {
-        let mut rest = Vec::new();
-        // An error means the same as the end.
-        let _ = std::io::stdin().read_to_end(&mut rest);
+/// Does what the process that started this worker asks for on standard input, and ends with that process.
+fn follow_stdin(
+    silence: Option<Duration>,
+    grace: Duration,
+    halt: Sender<Halt>,
+    is_stopped: Arc<AtomicBool>,
+) -> anyhow::Result<()> {
+    let act = move |heard| {
         is_stopped.store(true, Ordering::SeqCst);
-        let _ = halt.send(Halt::Now);
+        // The worker may have ended already.
+        let _ = halt.send(match heard {
+            Heard::Drain => Halt::Drain(grace),
+            Heard::Gone => Halt::Now,
+        });
     };
-    std::thread::Builder::new().spawn(read).context("cannot start a thread")?;
+    let follow = move || lifeline::follow(std::io::stdin(), silence, act);
+    std::thread::Builder::new().spawn(follow).context("cannot start a thread")?;
     Ok(())
 }
 
@@ -186,7 +203,7 @@ fn scenario(
     folder: &Path,
     invitation: &Invitation,
 ) -> anyhow::Result<(String, Scenario)> {
-    if let Some(path) = &arguments.scenario {
+    if let Some(path) = &arguments.options.scenario {
         return scenario_of_file(path).map_err(explained);
     }
     let path = invitation::scenario_file(folder);
@@ -241,9 +258,9 @@ fn stage(staging: &Staging, sources: &[scenario::Instance]) -> anyhow::Result<()
 }
 
 fn slots(arguments: &Arguments, scenario: &Scenario) -> anyhow::Result<Vec<Slot>> {
-    let order = Order { workers: arguments.slots.map(|slots| slots as usize), ..Order::default() };
-    if arguments.any_core {
-        let count = match arguments.slots {
+    let order = Order { workers: arguments.options.slots.map(|slots| slots as usize), ..Order::default() };
+    if arguments.options.any_core {
+        let count = match arguments.options.slots {
             Some(slots) => slots as usize,
             None => conduct::workers(scenario, &order).map_err(|error| explained(error.into()))?,
         };

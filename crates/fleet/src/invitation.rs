@@ -4,8 +4,6 @@
 //! Beside it is the text of the scenario, from which workers build the commands.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use scenario::Scenario;
@@ -14,8 +12,8 @@ use sha2::{Digest as _, Sha256};
 use space::format::{CannotExpress, Format, write};
 
 use crate::nats::Address;
+use crate::private::{PrivateError, private_folder, read_private, write_private};
 use crate::random;
-use crate::server::{ServerError, private_folder, write_private};
 
 /// Name of the folder in the campaign's folder.
 const FOLDER: &str = "fleet";
@@ -44,15 +42,10 @@ pub struct Invitation {
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages explain the variants")]
 pub enum InvitationError {
-    #[error("cannot read {}", path.display())]
-    Read { path: PathBuf, source: std::io::Error },
+    #[error(transparent)]
+    Private(#[from] PrivateError),
     #[error("{} is not an invitation: {source}", path.display())]
     Damaged { path: PathBuf, source: serde_json::Error },
-    #[error(
-        "other users may read {} (mode {mode:o}), so its password may be known; `chmod 600` protects it",
-        path.display()
-    )]
-    Open { path: PathBuf, mode: u32 },
 }
 
 /// Returns the folder in a campaign's folder that holds the files of its fleet.
@@ -78,21 +71,13 @@ impl Invitation {
 
     /// Reads the invitation in a file; returns `None` if the file does not exist.
     pub fn read(path: &Path) -> Result<Option<Self>, InvitationError> {
-        let failed = |source| InvitationError::Read { path: path.to_owned(), source };
-        let text = match fs::read_to_string(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            text => text.map_err(failed)?,
-        };
-        let mode = fs::metadata(path).map_err(failed)?.permissions().mode() & 0o777;
-        if mode & 0o077 != 0 {
-            return Err(InvitationError::Open { path: path.to_owned(), mode });
-        }
+        let Some(text) = read_private(path)? else { return Ok(None) };
         let read = serde_json::from_str(&text);
         read.map(Some).map_err(|source| InvitationError::Damaged { path: path.to_owned(), source })
     }
 
     /// Writes the invitation and the text of the scenario to a campaign's folder.
-    pub fn publish(&self, campaign: &Path, scenario: &str) -> Result<(), ServerError> {
+    pub fn publish(&self, campaign: &Path, scenario: &str) -> Result<(), PrivateError> {
         private_folder(&folder(campaign))?;
         write_private(&scenario_file(campaign), scenario.as_bytes())?;
         let text = serde_json::to_vec_pretty(self).unwrap_or_default();
@@ -116,6 +101,9 @@ pub fn digest(text: &str, scenario: &Scenario) -> Result<String, CannotExpress> 
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]
@@ -125,7 +113,7 @@ mod tests {
             version: "1".to_owned(),
             campaign: new_name().unwrap(),
             folder: "/here".into(),
-            addresses: vec![Address { place: "a:1".to_owned(), user: None, certificate: None }],
+            addresses: vec![Address { place: "a:1".to_owned(), login: None, trust: None }],
             is_over: false,
         };
         let path = Invitation::path(&campaign);

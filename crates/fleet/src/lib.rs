@@ -13,15 +13,21 @@
 //! | [`coordinator`] | hands out trials: the executor |
 //! | [`worker`] | runs trials |
 //! | [`invitation`] | the file that tells workers where the coordinator is |
+//! | [`private`] | files that only their owner may read |
 //! | [`server`] | starts `nats-server` |
+//! | [`ssh`] | keeps workers running on a list of hosts |
+//! | [`lifeline`] | ends a worker with the process that started it |
 
 pub mod coordinator;
 pub mod invitation;
+pub mod lifeline;
 pub mod message;
 pub mod nats;
+pub mod private;
 mod random;
 pub mod server;
 mod speed;
+pub mod ssh;
 pub mod worker;
 
 pub use coordinator::{Coordinator, Fleet};

@@ -53,6 +53,25 @@ pub struct Batch {
     pub released: Vec<TrialId>,
 }
 
+impl Batch {
+    /// Returns whether a power cut may undo the batch: it has nothing but leases and their deadlines. A result without
+    /// a lease is ignored, and its trial runs again.
+    pub fn is_expendable(&self) -> bool {
+        let Self { configurations, trials, incumbents, events, validations, ablations, .. } = self;
+        let Self { state, spent, workers, released, leases: _, renewed: _, .. } = self;
+        configurations.is_empty()
+            && trials.is_empty()
+            && incumbents.is_empty()
+            && events.is_empty()
+            && validations.is_empty()
+            && ablations.is_empty()
+            && state.is_none()
+            && spent.is_none()
+            && workers.is_empty()
+            && released.is_empty()
+    }
+}
+
 /// A worker on another machine that joined or left, with the campaign time.
 #[derive(Clone, PartialEq, Debug)]
 pub enum WorkerChange {

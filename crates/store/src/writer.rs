@@ -3,6 +3,9 @@
 //! A commit waits for the disk, which takes several milliseconds on most machines. So batches are queued. The
 //! thread writes all queued batches in one transaction, commits, and then acknowledges the number of batches
 //! on disk. A batch is never acknowledged before the commit.
+//!
+//! If all queued batches are [expendable](Batch::is_expendable), the commit does not wait for the disk. The next one
+//! that does also writes them.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -77,7 +80,8 @@ impl Writer {
         let (journal, numbers) = begin().map_err(|error| StoreError::sqlite(&path, error))?;
         let (orders, queue) = channel();
         let file = identity(&path);
-        let mut thread = Thread { path, file, connection, journal, numbers, queue, committed: 0 };
+        let mut thread =
+            Thread { path, file, connection, journal, numbers, queue, committed: 0, waits: true };
         let work = move || {
             // Even if the thread panics, a caller that waits for an acknowledgement must not wait forever.
             let outcome = caught(|| thread.work(&acknowledge)).unwrap_or(Err(StoreError::Stopped));
@@ -181,6 +185,14 @@ struct Thread {
     numbers: Numbers,
     queue: Receiver<Order>,
     committed: u64,
+    /// Whether commits wait for the disk.
+    waits: bool,
+}
+
+/// Returns whether the commit of these batches must wait for the disk. Without a write-ahead log, a commit that does
+/// not wait could damage the file.
+fn must_wait(group: &[Batch], journal: Journal) -> bool {
+    journal != Journal::WriteAhead || !group.iter().all(Batch::is_expendable)
 }
 
 impl Thread {
@@ -208,6 +220,13 @@ impl Thread {
     }
 
     fn commit(&mut self, group: &[Batch]) -> Result<(), StoreError> {
+        let waits = must_wait(group, self.journal);
+        if waits != self.waits {
+            let level = if waits { "full" } else { "normal" };
+            let changed = self.connection.pragma_update(None, "synchronous", level);
+            changed.map_err(|error| self.error(error))?;
+            self.waits = waits;
+        }
         let transaction = self.connection.unchecked_transaction();
         let transaction = transaction.map_err(|error| self.error(error))?;
         for batch in group {
@@ -235,6 +254,7 @@ impl Thread {
     }
 
     fn end_session(&self, reason: &str) -> rusqlite::Result<()> {
+        self.connection.pragma_update(None, "synchronous", "full")?;
         self.connection.execute(
             "UPDATE session SET ended_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), reason = ? WHERE id = ?",
             (reason, self.numbers.session),
@@ -252,5 +272,30 @@ impl Thread {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::TrialId;
+    use execution::executor::Lease;
+
+    use super::*;
+
+    #[test]
+    fn only_leases_do_not_wait_for_the_disk() {
+        let lease =
+            Lease { id: 1, trial: TrialId(1), worker: "w".to_owned(), slot: 1, since: 0.0, until: 1.0 };
+        let leases = || Batch { leases: vec![lease.clone()], ..Batch::default() };
+        let renewed = || Batch { renewed: Some((vec![TrialId(1)], 2.0)), ..Batch::default() };
+        let released = || Batch { released: vec![TrialId(1)], ..Batch::default() };
+        for (group, waits) in [
+            (vec![leases(), renewed()], false),
+            (vec![leases(), released()], true),
+            (vec![Batch { released: vec![TrialId(2)], ..leases() }], true),
+        ] {
+            assert_eq!(must_wait(&group, Journal::WriteAhead), waits, "{group:?}");
+            assert!(must_wait(&group, Journal::Rollback));
+        }
     }
 }

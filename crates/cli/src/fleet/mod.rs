@@ -1,6 +1,7 @@
 //! `captune fleet`: starts the workers of a campaign.
 
 mod slurm;
+mod ssh;
 mod up;
 
 use clap::{Args, Subcommand};
@@ -19,6 +20,8 @@ enum Verb {
     Up(Box<up::UpArguments>),
     /// Start, show and cancel workers as jobs of Slurm
     Slurm(slurm::SlurmArguments),
+    /// Keep a worker running on each host of a list, through ssh
+    Ssh(ssh::SshArguments),
 }
 
 /// Starts workers.
@@ -26,5 +29,6 @@ pub(crate) fn fleet(arguments: Arguments) -> anyhow::Result<ExitCode> {
     match arguments.verb {
         Verb::Up(arguments) => up::up(*arguments),
         Verb::Slurm(arguments) => slurm::slurm(&arguments),
+        Verb::Ssh(arguments) => ssh::ssh(&arguments),
     }
 }

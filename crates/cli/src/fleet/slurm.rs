@@ -11,7 +11,7 @@ use campaign::conduct::Order;
 use clap::{Args, ValueEnum};
 use confine::quantity::parse_duration;
 use fleet::invitation;
-use fleet::server::private_folder;
+use fleet::private::private_folder;
 use scenario::shell::quoted;
 use sha2::{Digest as _, Sha256};
 

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::Context;
 use clap::Args;
 use fleet::invitation::{self, Invitation};
-use fleet::server::private_folder;
+use fleet::private::private_folder;
 use store::{Store, StoreError};
 
 use crate::exit_code::ExitCode;

@@ -1,7 +1,7 @@
 //! A campaign whose trials run on workers that join, usually on other machines.
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -12,7 +12,7 @@ use clap::Args;
 use confine::quantity::parse_duration;
 use fleet::coordinator::{Coordinator, Stock, Terms};
 use fleet::invitation::{self, Invitation};
-use fleet::nats::Address;
+use fleet::nats::{Address, Login, Trust, read_logins};
 use fleet::server::{self, Server, Wanted};
 
 use super::stopping::Stopping;
@@ -39,6 +39,12 @@ pub(crate) struct FleetArguments {
     /// captune or in PATH]
     #[arg(long, value_name = "PATH|URL")]
     pub(crate) nats: Option<String>,
+    /// Certificates of the authorities that a server with a tls:// URL may have [default: those of the system]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) nats_ca: Option<PathBuf>,
+    /// File with the login for a server with a URL, as JSON: `user` and `password`, `token`, or `nkey`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) nats_login: Option<PathBuf>,
     /// Time without a heartbeat after which the trials of a worker are lost [default: 15s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) lease: Option<Duration>,
@@ -58,12 +64,13 @@ struct Site {
 impl FleetArguments {
     /// Returns an error if there are options for a fleet, but no fleet.
     pub(super) fn check(&self) -> anyhow::Result<()> {
-        let is_alone = self.listen.is_none() && self.nats.is_none() && self.lease.is_none();
-        if self.fleet || is_alone {
+        let Self { fleet, listen, nats, nats_ca, nats_login, lease } = self;
+        let of_server = nats.is_some() || nats_ca.is_some() || nats_login.is_some();
+        if *fleet || !(of_server || listen.is_some() || lease.is_some()) {
             return Ok(());
         }
         Err(Hinted {
-            message: "--listen, --nats and --lease are options for a fleet".to_owned(),
+            message: "--listen, --lease and --nats... are options for a fleet".to_owned(),
             hint: "add --fleet, or leave them out".to_owned(),
         }
         .into())
@@ -127,17 +134,20 @@ impl FleetArguments {
         let campaign = known.as_ref().map_or_else(invitation::new_name, |known| Ok(known.campaign.clone()));
         let campaign = campaign.context("cannot get random numbers from the kernel")?;
         let given = self.nats.clone().or_else(|| std::env::var(URL).ok());
-        let (own, addresses, server) = match given.as_deref().filter(|given| given.contains("://")) {
+        let url = given.as_deref().filter(|given| given.contains("://"));
+        let (own, addresses, server) = match url {
             Some(url) => {
-                let address = address_of(url)?;
-                (address.clone(), vec![address], None)
+                let (own, workers) = self.existing(url)?;
+                (own, vec![workers], None)
             }
             None => {
+                self.refuse_options_of_urls()?;
                 let program = server::find(given.as_deref().map(Path::new))?;
                 let known = known.as_ref().and_then(|known| {
-                    let Address { place, user, .. } = known.addresses.first()?;
+                    let Address { place, login, .. } = known.addresses.first()?;
                     let port = place.rsplit(':').next()?.parse().ok()?;
-                    Some((port, user.as_ref()?.1.clone()))
+                    let Some(Login::Password(_, password)) = login else { return None };
+                    Some((port, password.clone()))
                 });
                 let files = std::path::absolute(invitation::folder(folder))?;
                 let wanted = Wanted {
@@ -156,6 +166,49 @@ impl FleetArguments {
         let invitation = Invitation { version, campaign, folder, addresses, is_over: false };
         Ok(Site { own, invitation, _server: server })
     }
+
+    /// Returns how coordinator and workers reach a server that is already running.
+    fn existing(&self, url: &str) -> anyhow::Result<(Address, Address)> {
+        let hint = "for example tls://nats.example.org:4222";
+        let mut own = Address::of_url(url).map_err(|error| hinted(error.to_string(), hint))?;
+        if let Some(path) = &self.nats_ca {
+            if own.trust.is_none() {
+                let message = "--nats-ca is for encrypted connections, but the URL begins with nats://";
+                return Err(hinted(message.to_owned(), "write tls:// instead, or leave --nats-ca out"));
+            }
+            let text = std::fs::read_to_string(path);
+            own.trust =
+                Some(Trust::Authorities(text.with_context(|| format!("cannot read {}", path.display()))?));
+        }
+        if own.trust.is_none() && !own.is_local() {
+            let host = own.host();
+            message::say(&format!(
+                "warning: the connection to {host} is not encrypted; a URL with tls:// is"
+            ));
+        }
+        let mut worker = own.clone();
+        if let Some(path) = &self.nats_login {
+            if own.login.is_some() {
+                let message = "the URL has a login, and so has --nats-login";
+                return Err(hinted(message.to_owned(), "leave one of them out"));
+            }
+            let logins = read_logins(path)?;
+            (own.login, worker.login) = (Some(logins.coordinator), Some(logins.worker));
+        }
+        Ok((own, worker))
+    }
+
+    fn refuse_options_of_urls(&self) -> anyhow::Result<()> {
+        if self.nats_ca.is_none() && self.nats_login.is_none() {
+            return Ok(());
+        }
+        let message = "--nats-ca and --nats-login are for a server that is already running";
+        Err(hinted(message.to_owned(), "add --nats URL, or leave them out"))
+    }
+}
+
+fn hinted(message: String, hint: &str) -> anyhow::Error {
+    Hinted { message, hint: hint.to_owned() }.into()
 }
 
 /// Returns a function that prints when the connection to the server breaks, and when it is back.
@@ -185,23 +238,4 @@ fn trouble() -> impl FnMut(Result<(), String>) + Send + 'static {
 fn first_lease() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     (now.as_millis() as u64) << 20
-}
-
-/// Parses a URL: `nats://[USER:PASSWORD@]HOST:PORT`.
-fn address_of(url: &str) -> anyhow::Result<Address> {
-    let rest = url.strip_prefix("nats://").ok_or_else(|| Hinted {
-        message: "the URL of a NATS server must begin with nats://".to_owned(),
-        hint: "for example nats://USER:PASSWORD@127.0.0.1:4222".to_owned(),
-    })?;
-    let (user, place) = match rest.rsplit_once('@') {
-        Some((user, place)) => (Some(user), place),
-        None => (None, rest),
-    };
-    let user = user.map(|user| {
-        let (name, password) = user.split_once(':').unwrap_or((user, ""));
-        (name.to_owned(), password.to_owned())
-    });
-    let place = place.trim_end_matches('/');
-    let place = if place.contains(':') { place.to_owned() } else { format!("{place}:4222") };
-    Ok(Address { place, user, certificate: None })
 }

@@ -27,6 +27,7 @@ fn help_texts() {
         insta::assert_snapshot!(format!("help_{verb}"), stdout(&captune(&format!("{verb} --help"))));
     }
     insta::assert_snapshot!("help_fleet_slurm", stdout(&captune("fleet slurm --help")));
+    insta::assert_snapshot!("help_fleet_ssh", stdout(&captune("fleet ssh --help")));
     insta::assert_snapshot!("help_fleet_up", stdout(&captune("fleet up --help")));
     insta::assert_snapshot!("help_exec", stdout(&captune("exec --help")));
     insta::assert_snapshot!("help_doctor", stdout(&captune("doctor --help")));
@@ -66,7 +67,7 @@ fn every_verb_has_a_manual_page() {
         assert!(text.contains(".TH") && text.contains("SYNOPSIS"), "{page}");
     }
     let pages = std::fs::read_dir(&folder).unwrap().count();
-    assert_eq!(pages, 32, "hidden verbs have no page");
+    assert_eq!(pages, 33, "hidden verbs have no page");
     std::fs::remove_dir_all(folder).unwrap();
     assert!(stdout(&captune_with(["man"])).starts_with(".ie"));
 }

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::link::{Address, ConnectError, Link};
+use super::address::Address;
+use super::link::{ConnectError, Link};
 use super::wire::{Frame, next_frame, publish};
 
 /// Shortest pause between two attempts to connect.

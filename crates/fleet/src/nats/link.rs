@@ -4,26 +4,16 @@ use std::io::{self, Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
+use super::address::{Address, Login, Trust};
 use super::wire::{Frame, WireError, next_frame};
 
 /// The oldest supported server, as major and minor version.
 pub const OLDEST_SERVER: (u32, u32) = (2, 12);
 /// Longest wait for a connection and for each answer while it is being set up.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// The address of a server, and how to be admitted.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Address {
-    /// Host and port, such as `10.0.0.7:4222`.
-    pub place: String,
-    /// User name and password.
-    pub user: Option<(String, String)>,
-    /// The certificate that the server must present, as PEM. Without one, the connection is not encrypted.
-    pub certificate: Option<String>,
-}
 
 /// Reason why a connection cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +32,8 @@ pub enum ConnectError {
     Old { place: String, version: String },
     #[error("the connection to {place} cannot be encrypted: {message}")]
     Tls { place: String, message: String },
+    #[error("cannot log in to {place} with a key: {message}")]
+    Key { place: String, message: String },
 }
 
 /// A connection, plain or encrypted.
@@ -57,24 +49,26 @@ impl Link {
         let place = &address.place;
         let failed = |source| ConnectError::Io { place: place.clone(), source };
         let mut stream = connect(place).map_err(failed)?;
-        let (info, needs_tls) = first_line(&mut stream, place)?;
-        if !is_supported(&info) {
-            return Err(ConnectError::Old { place: place.clone(), version: info });
+        let info = first_line(&mut stream, place)?;
+        if !is_supported(&info.version) {
+            return Err(ConnectError::Old { place: place.clone(), version: info.version });
         }
-        let mut link = match &address.certificate {
-            Some(certificate) => Self::encrypted(stream, certificate, place)?,
-            None if needs_tls => {
-                let message = "the server requires it, but no certificate is known".to_owned();
-                return Err(ConnectError::Tls { place: place.clone(), message });
+        let tls = |message: &str| ConnectError::Tls { place: place.clone(), message: message.to_owned() };
+        let mut link = match &address.trust {
+            Some(trust) if info.tls_required || info.tls_available => {
+                Self::encrypted(stream, trust, address.host(), place)?
             }
+            Some(_) => return Err(tls("the server does not offer it")),
+            None if info.tls_required => return Err(tls("the server requires it; use a URL with tls://")),
             None => Self::Plain(stream),
         };
-        let user = address.user.as_ref();
-        let hello = json!({
+        let mut hello = json!({
             "verbose": false, "pedantic": false, "lang": "rust", "version": env!("CARGO_PKG_VERSION"),
-            "name": name, "protocol": 1, "echo": false,
-            "user": user.map(|(name, _)| name), "pass": user.map(|(_, password)| password),
+            "name": name, "protocol": 1, "echo": false, "tls_required": address.trust.is_some(),
         });
+        for (key, value) in admission(address.login.as_ref(), &info.nonce, place)? {
+            hello[key] = value;
+        }
         let mut text = format!("CONNECT {hello}\r\n");
         for (number, subject) in subjects.iter().enumerate() {
             text += &format!("SUB {subject} {}\r\n", number + 1);
@@ -116,14 +110,22 @@ impl Link {
     }
 
     #[cfg(feature = "tls")]
-    fn encrypted(stream: TcpStream, certificate: &str, place: &str) -> Result<Self, ConnectError> {
+    fn encrypted(
+        mut stream: TcpStream,
+        trust: &Trust,
+        host: &str,
+        place: &str,
+    ) -> Result<Self, ConnectError> {
         let failed = |message: String| ConnectError::Tls { place: place.to_owned(), message };
-        let connection = crate::server::tls::client(certificate).map_err(failed)?;
+        let mut connection = super::tls::client(trust, host).map_err(failed)?;
+        while connection.is_handshaking() {
+            connection.complete_io(&mut stream).map_err(|error| failed(error.to_string()))?;
+        }
         Ok(Self::Encrypted(Box::new(rustls::StreamOwned::new(connection, stream))))
     }
 
     #[cfg(not(feature = "tls"))]
-    fn encrypted(_: TcpStream, _: &str, place: &str) -> Result<Self, ConnectError> {
+    fn encrypted(_: TcpStream, _: &Trust, _: &str, place: &str) -> Result<Self, ConnectError> {
         let message = "this captune was built without the feature `tls`".to_owned();
         Err(ConnectError::Tls { place: place.to_owned(), message })
     }
@@ -190,14 +192,49 @@ fn connect(place: &str) -> io::Result<TcpStream> {
     Err(last)
 }
 
-/// Reads the line with which a server begins. Returns its version, and whether it requires encryption.
-fn first_line(stream: &mut TcpStream, place: &str) -> Result<(String, bool), ConnectError> {
-    #[derive(Deserialize, Default)]
-    #[serde(default)]
-    struct Info {
-        version: String,
-        tls_required: bool,
-    }
+/// What a server says about itself.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Info {
+    version: String,
+    tls_required: bool,
+    tls_available: bool,
+    /// Text to be signed by a client with a key.
+    nonce: String,
+}
+
+/// Returns the fields with which a client asks to be admitted.
+fn admission(
+    login: Option<&Login>,
+    nonce: &str,
+    place: &str,
+) -> Result<Vec<(&'static str, Value)>, ConnectError> {
+    Ok(match login {
+        None => Vec::new(),
+        Some(Login::Password(user, password)) => {
+            vec![("user", user.as_str().into()), ("pass", password.as_str().into())]
+        }
+        Some(Login::Token(token)) => vec![("auth_token", token.as_str().into())],
+        Some(Login::Nkey(seed)) => {
+            let (public, signature) = sign(seed, nonce).map_err(|message| {
+                let (place, message) = (place.to_owned(), message.to_owned());
+                ConnectError::Key { place, message }
+            })?;
+            vec![("nkey", public.into()), ("sig", signature.into())]
+        }
+    })
+}
+
+#[cfg(feature = "tls")]
+use super::nkey::sign;
+
+#[cfg(not(feature = "tls"))]
+fn sign(_: &str, _: &str) -> Result<(String, String), &'static str> {
+    Err("this captune was built without the feature `tls`")
+}
+
+/// Reads the line with which a server begins.
+fn first_line(stream: &mut TcpStream, place: &str) -> Result<Info, ConnectError> {
     let mut buffer = Vec::new();
     loop {
         let wire = |source| ConnectError::Wire { place: place.to_owned(), source };
@@ -205,9 +242,7 @@ fn first_line(stream: &mut TcpStream, place: &str) -> Result<(String, bool), Con
             let Frame::Info(text) = frame else {
                 return Err(wire(WireError::Unknown(format!("{frame:?}"))));
             };
-            let info: Info =
-                serde_json::from_str(text).map_err(|error| wire(WireError::Unknown(error.to_string())))?;
-            return Ok((info.version, info.tls_required));
+            return serde_json::from_str(text).map_err(|error| wire(WireError::Unknown(error.to_string())));
         }
         // Byte by byte, so that nothing of an encrypted connection is read here.
         let mut byte = [0];

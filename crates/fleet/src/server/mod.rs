@@ -5,13 +5,12 @@
 mod addresses;
 mod program;
 #[cfg(feature = "tls")]
-pub(crate) mod tls;
+mod tls;
 
 use std::fs;
-use std::io::{self, Write as _};
-use std::net::{IpAddr, TcpListener};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -22,7 +21,8 @@ use confine::{Command, Control, Limits};
 pub use addresses::local_addresses;
 pub use program::{ProgramError, find};
 
-use crate::nats::Address;
+use crate::nats::{Address, Login, Trust};
+use crate::private::{PrivateError, private_folder, write_private};
 use crate::random;
 
 /// Time that a server must run for its end to count as an accident. A server that ends sooner cannot start.
@@ -36,8 +36,8 @@ const ATTEMPTS: u32 = 5;
 pub enum ServerError {
     #[error(transparent)]
     Program(#[from] ProgramError),
-    #[error("cannot {verb} {}", path.display())]
-    File { verb: &'static str, path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    File(#[from] PrivateError),
     #[error("cannot listen on {host}")]
     Port { host: IpAddr, source: io::Error },
     #[error("cannot make a certificate: {0}")]
@@ -92,18 +92,19 @@ impl Server {
         let worker = worker.map_or_else(password, Ok)?;
         let certificate = if host.is_loopback() { None } else { Some(certificate(folder, *host)?) };
         let settings = folder.join("server.conf");
-        let text = configuration(*host, port, campaign, &coordinator, &worker, folder, certificate.is_some());
+        let place = SocketAddr::new(*host, port);
+        let text = configuration(place, campaign, [&coordinator, &worker], folder, certificate.is_some());
         write_private(&settings, text.as_bytes())?;
-        let place = |place: String, user: &str, password: &str| Address {
+        let address = |place: String, user: &str, password: &str| Address {
             place,
-            user: Some((user.to_owned(), password.to_owned())),
-            certificate: certificate.clone(),
+            login: Some(Login::Password(user.to_owned(), password.to_owned())),
+            trust: certificate.clone().map(Trust::Certificate),
         };
         let own = if host.is_unspecified() { "127.0.0.1".to_owned() } else { host.to_string() };
-        let for_coordinator = place(format!("{own}:{port}"), "coordinator", &coordinator);
+        let for_coordinator = address(format!("{own}:{port}"), "coordinator", &coordinator);
         let reachable = if host.is_unspecified() { local_addresses() } else { vec![host.to_string()] };
         let for_workers =
-            reachable.into_iter().map(|host| place(format!("{host}:{port}"), "worker", &worker)).collect();
+            reachable.into_iter().map(|host| address(format!("{host}:{port}"), "worker", &worker)).collect();
         let command = Command::new(program).args(["--config".as_ref(), settings.as_os_str()]).pass_env("*");
         let (is_closing, control) = (Arc::new(AtomicBool::new(false)), Arc::new(Control::new()));
         let (closing, stop) = (Arc::clone(&is_closing), Arc::clone(&control));
@@ -155,13 +156,12 @@ fn free_port(host: IpAddr, known: Option<u16>) -> Result<u16, ServerError> {
     port.map_err(|source| ServerError::Port { host, source })
 }
 
-/// Returns the settings of the server. Workers may talk only to the coordinator.
-fn configuration(
-    host: IpAddr,
-    port: u16,
+/// Returns the settings of the server, with the passwords of coordinator and workers. Workers may talk only to the
+/// coordinator, and the coordinator only to workers.
+pub fn configuration(
+    place: SocketAddr,
     campaign: &str,
-    coordinator: &str,
-    worker: &str,
+    [coordinator, worker]: [&str; 2],
     folder: &Path,
     is_encrypted: bool,
 ) -> String {
@@ -176,14 +176,13 @@ fn configuration(
         String::new()
     };
     format!(
-        "listen: \"{}\"\nlog_file: \"{}\"\nmax_payload: 8MB\nmax_pending: 64MB\n{tls}authorization {{ users = [\n  \
+        "listen: \"{place}\"\nlog_file: \"{}\"\nmax_payload: 8MB\nmax_pending: 64MB\n{tls}authorization {{ users = [\n  \
          {{ user: coordinator, password: \"{coordinator}\", permissions: {{ \
          publish: [\"captune.{campaign}.worker.*\", \"captune.{campaign}.all\"], \
          subscribe: [\"captune.{campaign}.coordinator\"] }} }}\n  \
          {{ user: worker, password: \"{worker}\", permissions: {{ \
          publish: [\"captune.{campaign}.coordinator\"], \
          subscribe: [\"captune.{campaign}.worker.*\", \"captune.{campaign}.all\"] }} }}\n] }}\n",
-        std::net::SocketAddr::new(host, port),
         path("server.log"),
     )
 }
@@ -204,21 +203,4 @@ fn certificate(folder: &Path, _host: IpAddr) -> Result<String, ServerError> {
 #[cfg(not(feature = "tls"))]
 fn certificate(_folder: &Path, host: IpAddr) -> Result<String, ServerError> {
     Err(ServerError::NoTls { host })
-}
-
-/// Creates a folder that only this user may enter.
-pub fn private_folder(folder: &Path) -> Result<(), ServerError> {
-    let created = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    created.map_err(|source| ServerError::File { verb: "create", path: folder.to_owned(), source })
-}
-
-/// Writes a file that only this user may read. A reader sees the old text or the new one, never a part.
-pub(crate) fn write_private(path: &Path, text: &[u8]) -> Result<(), ServerError> {
-    let failed = |source| ServerError::File { verb: "write", path: path.to_owned(), source };
-    let new = path.with_extension("new");
-    // A file that was left behind could have other permissions.
-    let _ = fs::remove_file(&new);
-    let file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new);
-    file.and_then(|mut file| file.write_all(text)).map_err(failed)?;
-    fs::rename(&new, path).map_err(failed)
 }

@@ -2,6 +2,9 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+mod admission;
 mod broken;
 mod conformance;
 mod stage;
+#[cfg(feature = "tls")]
+mod trust;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -32,24 +32,33 @@ pub(crate) fn program() -> Option<PathBuf> {
     }
 }
 
-/// A server without users, on the loopback address. It ends with the value.
+/// A server on the loopback address, without users unless its settings have some. It ends with the value.
 pub(crate) struct Server {
     pub(crate) program: PathBuf,
     pub(crate) port: u16,
+    settings: Option<PathBuf>,
     child: Child,
 }
 
 impl Server {
     pub(crate) fn start() -> Option<Self> {
-        let program = program()?;
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let child = Self::run(&program, port);
-        Some(Self { program, port, child })
+        Self::with_settings(None)
     }
 
-    fn run(program: &PathBuf, port: u16) -> Child {
+    /// Starts a server with a file of settings.
+    pub(crate) fn with_settings(settings: Option<PathBuf>) -> Option<Self> {
+        let program = program()?;
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let child = Self::run(&program, port, settings.as_deref());
+        Some(Self { program, port, settings, child })
+    }
+
+    fn run(program: &Path, port: u16, settings: Option<&Path>) -> Child {
         let mut command = Command::new(program);
         command.args(["-a", "127.0.0.1", "-p", &port.to_string()]);
+        if let Some(settings) = settings {
+            command.arg("--config").arg(settings);
+        }
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
@@ -61,11 +70,11 @@ impl Server {
 
     /// Starts the server again on the same port.
     pub(crate) fn restart(&mut self) {
-        self.child = Self::run(&self.program, self.port);
+        self.child = Self::run(&self.program, self.port, self.settings.as_deref());
     }
 
     pub(crate) fn address(&self) -> Address {
-        Address { place: format!("127.0.0.1:{}", self.port), user: None, certificate: None }
+        Address { place: format!("127.0.0.1:{}", self.port), login: None, trust: None }
     }
 
     pub(crate) fn addresses(&self) -> Box<dyn FnMut() -> Vec<Address> + Send> {

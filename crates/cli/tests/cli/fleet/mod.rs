@@ -2,7 +2,10 @@
 //! there is none, unless EXPECT_NATS is set.
 
 mod chaos;
+#[cfg(feature = "tls")]
+mod netns;
 mod proxy;
 mod slurm;
+mod ssh;
 mod stage;
 mod verbs;

@@ -1,9 +1,13 @@
 //! `captune run --fleet`, `captune worker` and `captune fleet up`.
 
 use std::os::unix::fs::PermissionsExt as _;
+#[cfg(feature = "tls")]
+use std::process::Command;
 use std::time::Duration;
 
 use super::stage::{Process, SCENARIO, await_that, count, nats_server, processes, sleepers};
+#[cfg(feature = "tls")]
+use crate::campaign::stage::Stage;
 use crate::{code, stderr};
 
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -122,6 +126,72 @@ fn connections_to_other_addresses_are_encrypted() {
         let mode = std::fs::metadata(files.join(secret)).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode, 0o600, "{secret}");
     }
+}
+
+/// Makes a certificate for this address that is its own authority. Returns false where openssl is missing.
+#[cfg(feature = "tls")]
+fn certificate(stage: &Stage) -> bool {
+    if !crate::installed("openssl") {
+        assert!(std::env::var_os("EXPECT_NATS").is_none(), "openssl is missing");
+        println!("skipped: the test needs openssl");
+        return false;
+    }
+    let line = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test -addext subjectAltName=IP:127.0.0.1 \
+        -addext basicConstraints=critical,CA:FALSE -keyout key.pem -out ca.pem";
+    let mut openssl = Command::new("openssl");
+    let output = openssl.args(line.split_whitespace()).current_dir(&stage.folder).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    true
+}
+
+#[cfg(feature = "tls")]
+#[test]
+fn a_running_server_is_used_by_its_url_with_an_authority_and_a_login() {
+    let Some(nats) = nats_server() else { return };
+    let stage = sleepers(&SCENARIO.replace("trials = 60", "trials = 6"));
+    if !certificate(&stage) {
+        return;
+    }
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    stage.write(
+        "server.conf",
+        &format!(
+            "listen: \"127.0.0.1:{port}\"\ntls {{ cert_file: ca.pem, key_file: key.pem }}\n\
+             authorization {{ users = [ {{ user: boss, password: b }}, {{ user: worker, password: w }} ] }}\n"
+        ),
+    );
+    let mut server = Command::new(&nats);
+    server.args(["--config", "server.conf"]).current_dir(&stage.folder);
+    let _server = Process::start(server, &stage.folder.join("server.log"));
+    let login = stage.write(
+        "login.json",
+        r#"{ "user": "boss", "password": "b", "worker": { "user": "worker", "password": "w" } }"#,
+    );
+    let run = |url: &str, options: &str| {
+        stage.captune(&format!("fleet up 2 --any-core count.toml --nats {url} {options}"))
+    };
+    let tls = format!("tls://127.0.0.1:{port}");
+    let output = run(&tls, "--nats-ca ca.pem --nats-login login.json");
+    assert!(stderr(&output).contains("other users may read login.json"), "{}", stderr(&output));
+    std::fs::set_permissions(&login, std::fs::Permissions::from_mode(0o600)).unwrap();
+    for (url, options, part) in [
+        (format!("nats://127.0.0.1:{port}"), "--nats-ca ca.pem", "hint: write tls:// instead"),
+        (format!("tls://a:b@127.0.0.1:{port}"), "--nats-login login.json", "hint: leave one of them out"),
+        (format!("https://127.0.0.1:{port}"), "", "must begin with nats:// or tls://"),
+        (nats.display().to_string(), "--nats-ca ca.pem", "hint: add --nats URL, or leave them out"),
+        (tls.clone(), "--nats-ca nowhere.pem", "cannot read nowhere.pem"),
+    ] {
+        let output = run(&url, options);
+        assert_eq!(code(&output), 2, "{url} {options}: {}", stderr(&output));
+        assert!(stderr(&output).contains(part), "{url} {options}: {}", stderr(&output));
+    }
+    let line =
+        format!("fleet up 2 --any-core count.toml --nats {tls} --nats-ca ca.pem --nats-login login.json");
+    let mut fleet = Process::start(stage.command(&line), &stage.folder.join("fleet.log"));
+    assert_eq!(fleet.code(PATIENCE), 0, "{}", fleet.said());
+    assert_eq!(count(&stage, "SELECT count(*) FROM trial"), 6);
+    let invitation = std::fs::read_to_string(stage.folder.join("count.campaign/fleet/join.json")).unwrap();
+    assert!(invitation.contains("\"worker\"") && !invitation.contains("boss"), "{invitation}");
 }
 
 #[cfg(not(feature = "tls"))]

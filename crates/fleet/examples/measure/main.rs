@@ -1,10 +1,13 @@
 //! Measures a fleet against a real `nats-server`; docs/results/fleet.md has the figures.
 //!
-//! `cargo run --release -p captune-fleet --example measure -- trip|tighten|scale NATS_SERVER [WORKERS]`
+//! `cargo run --release -p captune-fleet --example measure -- trip|tighten|race|scale|campaign NATS_SERVER [WORKERS]`
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement for developers")]
 
+mod whole;
+
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -15,7 +18,7 @@ use std::time::{Duration, Instant};
 use engine::{
     Cap, ConfigId, InstanceId, Observation, Pair, Seed, Space, TrialId, TrialKey, TrialRequest, Why,
 };
-use execution::executor::{Executor, Happening, Inbox};
+use execution::executor::{Executor, Happening, Inbox, News};
 use execution::{Account, Detail, Leash, ProcessTarget, Slot, Target, TargetError};
 use fleet::coordinator::{Coordinator, Fleet, Stock, Terms};
 use fleet::nats::Address;
@@ -23,13 +26,14 @@ use fleet::worker::{Connection, Job, work};
 use space::format::{Format, read};
 use store::{Acknowledgement, Batch, Charter, Store, StoredConfiguration, Writer};
 
-/// A target that takes a fixed time, without a process.
+/// A target that takes a fixed time, without a process. Its cost is the distance from a point.
 struct Idle(Duration);
 
 impl Target for Idle {
-    fn run_on(&self, _: &TrialRequest, leash: &Leash, _: &Slot) -> Result<Account, TargetError> {
+    fn run_on(&self, trial: &TrialRequest, leash: &Leash, _: &Slot) -> Result<Account, TargetError> {
         leash.wait(self.0);
-        let observation = Observation::finished(self.0.as_secs_f64().max(1e-6));
+        let distance: f64 = trial.configuration.codes().iter().map(|code| (code - 0.3).powi(2)).sum();
+        let observation = Observation::finished(1.0 + distance);
         Ok(Account { observation, detail: Detail::default() })
     }
 }
@@ -40,9 +44,11 @@ fn main() {
     match &arguments[1..] {
         [what, nats] if what == "trip" => trip(nats),
         [what, nats] if what == "tighten" => tighten(nats),
+        [what, nats] if what == "race" => whole::race(nats),
+        [what, nats, count] if what == "campaign" => whole::campaign(nats, count.parse().unwrap()),
         [what, nats, count] if what == "scale" => scale(nats, count.parse().unwrap()),
         [what, port, count] if what == "workers" => workers(port.parse().unwrap(), count.parse().unwrap()),
-        _ => println!("usage: measure trip|tighten|scale NATS_SERVER [WORKERS]"),
+        _ => println!("usage: measure trip|tighten|race|scale|campaign NATS_SERVER [WORKERS]"),
     }
     confine::dismiss_guardians();
 }
@@ -66,11 +72,15 @@ impl Drop for Server {
 }
 
 fn addresses(port: u16) -> Box<dyn FnMut() -> Vec<Address> + Send> {
-    Box::new(move || vec![Address { place: format!("127.0.0.1:{port}"), user: None, certificate: None }])
+    Box::new(move || vec![Address { place: format!("127.0.0.1:{port}"), login: None, trust: None }])
 }
 
+/// The parameters.
+const SPACE: &str = "x = { real = [0, 1], default = 0.5 }\ny = { real = [0, 1], default = 0.5 }\n\
+    z = { real = [0, 1], default = 0.5 }\n";
+
 fn space() -> Space {
-    read("x = { integer = [1, 9] }\n", "space", Format::Toml).unwrap()
+    read(SPACE, "space", Format::Toml).unwrap()
 }
 
 fn request(id: u64) -> TrialRequest {
@@ -83,16 +93,16 @@ fn request(id: u64) -> TrialRequest {
 fn workers(port: u16, count: usize) {
     let start = |number: usize| {
         let target = Arc::new(Idle(Duration::from_secs(1)));
-        std::thread::spawn(move || run_worker(port, &format!("w{number}"), 1, target))
+        std::thread::spawn(move || run_worker(port, &format!("w{number}"), 1, target, space()))
     };
     let threads: Vec<_> = (0..count).map(start).collect();
     threads.into_iter().for_each(|thread| drop(thread.join()));
 }
 
-fn run_worker(port: u16, name: &str, slots: usize, target: Arc<dyn Target>) {
+fn run_worker(port: u16, name: &str, slots: usize, target: Arc<dyn Target>, space: Space) {
     let job = Job {
         target,
-        space: space(),
+        space,
         instances: BTreeMap::from([("only".to_owned(), 0)]),
         slots: (0..slots).map(|number| Slot { number, ..Slot::default() }).collect(),
         host: "here".to_owned(),
@@ -177,10 +187,16 @@ fn trip(nats: &str) {
     let target: Arc<dyn Target> = Arc::new(Idle(Duration::ZERO));
     let mut stand = Stand::new(server.1, Arc::clone(&target));
     let port = server.1;
-    let worker = std::thread::spawn(move || run_worker(port, "w", 1, target));
+    let worker = std::thread::spawn(move || run_worker(port, "w", 1, target, space()));
     stand.await_workers(1);
-    let (mut times, mut without_commit) = (Vec::new(), Vec::new());
+    let (mut times, mut without_commit, mut flushes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut file = std::fs::File::create(stand.folder.join("flush")).unwrap();
     for id in 1..=2000 {
+        // What the disk itself takes, in the same minute.
+        let began = Instant::now();
+        file.write_all(&[0; 4096]).unwrap();
+        file.sync_data().unwrap();
+        flushes.push(began.elapsed().as_secs_f64() * 1e3);
         let began = Instant::now();
         stand.fleet.submit(&request(id), None).unwrap();
         let mut wanted = None;
@@ -190,6 +206,10 @@ fn trip(nats: &str) {
                     without_commit.push(began.elapsed().as_secs_f64() * 1e3);
                     let batch = Batch { trials: vec![*record], ..Batch::default() };
                     wanted = Some(stand.writer.submit(batch).unwrap());
+                }
+                // As a campaign does.
+                Happening::News(News::Leased(lease)) => {
+                    stand.writer.submit(Batch { leases: vec![lease], ..Batch::default() }).unwrap();
                 }
                 Happening::Committed(Ok(batches)) if wanted.is_some_and(|wanted| batches >= wanted) => break,
                 Happening::Nothing => panic!("nothing happens"),
@@ -203,6 +223,7 @@ fn trip(nats: &str) {
     quantiles("round trip with commit, ms", &mut times);
     quantiles("the commit alone, ms", &mut commits);
     quantiles("round trip without commit, ms", &mut without_commit);
+    quantiles("4 KiB written and flushed, ms", &mut flushes);
     stand.end();
     worker.join().unwrap();
 }
@@ -217,13 +238,14 @@ fn quantiles(what: &str, times: &mut [f64]) {
 fn tighten(nats: &str) {
     let server = Server::start(nats);
     let text = "[target]\ncommand = [\"sleep\", \"60\"]\nparams = \"{value}\"\n[objective]\nminimise = \"wall_time\"\n\
-        cutoff = \"50s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n";
-    let text = text.replace("\"60\"]", "\"60\", \"{params}\"]");
+        cutoff = \"50s\"\n[budget]\ntrials = 1\n[space]\n";
+    let text = (text.to_owned() + SPACE).replace("\"60\"]", "\"60\", \"{params}\"]");
     let scenario = Arc::new(scenario::read(&text, Path::new("."), "measure.toml").unwrap());
+    let parameters = space();
     let target: Arc<dyn Target> = Arc::new(ProcessTarget::new(scenario));
     let mut stand = Stand::new(server.1, Arc::clone(&target));
     let port = server.1;
-    let worker = std::thread::spawn(move || run_worker(port, "w", 4, target));
+    let worker = std::thread::spawn(move || run_worker(port, "w", 4, target, parameters));
     stand.await_workers(4);
     let mut times = Vec::new();
     for round in 0..25 {
