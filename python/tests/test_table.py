@@ -159,6 +159,7 @@ def growth(use):
 
 def test_nothing_is_leaked():
     table = Table({"x": [0.5] * 20_000, "name": [f"n{i}" for i in range(20_000)]}, {"name": "category"})
+    wide = Table({f"c{i}": [] for i in range(2000)})
     one = 20_000 * (8 + 4 + 5 + 8)
     uses = [
         lambda: pyarrow.table(table),
@@ -166,6 +167,7 @@ def test_nothing_is_leaked():
         lambda: table.__arrow_c_stream__(),
         lambda: table.__arrow_c_schema__(),
         lambda: polars.DataFrame(table),
+        lambda: pyarrow.table(wide),
     ]
     for use in uses:
         assert growth(use) < 10 * one

@@ -115,6 +115,8 @@ impl Thinking {
 
 #[cfg(test)]
 mod tests {
+    use engine::propose::Learner;
+
     use super::*;
 
     #[test]
