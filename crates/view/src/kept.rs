@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use campaign::Settings;
 use campaign::budget::Budget;
-use campaign::conduct::{self, Order};
+use campaign::conduct::{self, Order, folder_of};
 use campaign::folds::FoldPlan;
 use engine::{ConfigId, Configuration, TrialId};
 use execution::CommandLine;
@@ -26,11 +26,6 @@ pub struct Kept {
     reader: StoreReader,
     /// The stored scenario, or the errors from reading it again: files that it refers to may no longer exist.
     scenario: Result<Scenario, Diagnostics>,
-}
-
-/// Returns the campaign's folder: the given folder, or the default folder of a scenario file.
-pub fn folder_of(path: &Path) -> PathBuf {
-    if path.is_file() { path.with_extension("campaign") } else { path.to_owned() }
 }
 
 impl Kept {

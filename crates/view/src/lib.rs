@@ -49,6 +49,7 @@ mod verdict;
 
 pub use ablation::{Ablation, AblationStep, Checked, Minimal};
 pub use bounds::{Bound, Held, are_kept};
+pub use campaign::conduct::folder_of;
 pub use common_setting::CommonSetting;
 pub use costs::Costs;
 pub use crew::CrewMember;
@@ -59,7 +60,7 @@ pub use failures::Failing;
 pub use figures::Figures;
 pub use folds::{Chosen, Joint, KeptFolds, Validated};
 pub use importance::{Effect, Importance, PairImportance, ParameterImportance, sampling_shares};
-pub use kept::{Kept, folder_of};
+pub use kept::Kept;
 pub use later::Later;
 pub use pass::{Means, Pass, PassCost};
 pub use picture::{Figured, Picture};

@@ -20,7 +20,7 @@ pub use carry_over::NotReused;
 pub use folds::{Folds, open_folds};
 pub use import::{Imported, import};
 pub use open::{
-    ConductError, Opened, Opening, Order, free_slots, objective, open, scenario_of_file, settings,
+    ConductError, Opened, Opening, Order, folder_of, free_slots, objective, open, scenario_of_file, settings,
     worker_slots, workers,
 };
 pub use run::{Outcome, Valued, Workplace, is_end, target};

@@ -1,6 +1,7 @@
 //! Opens a campaign from a scenario file or a campaign folder.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,10 +57,15 @@ pub struct Order {
 impl Order {
     /// Returns the campaign's folder.
     pub fn folder(&self) -> PathBuf {
-        let named =
-            || if self.path.is_dir() { self.path.clone() } else { self.path.with_extension("campaign") };
-        self.folder.clone().unwrap_or_else(named)
+        self.folder.clone().unwrap_or_else(|| folder_of(&self.path))
     }
+}
+
+/// Returns the folder of a campaign that a user has named by its folder or by its scenario, even if the
+/// scenario's file no longer exists.
+pub fn folder_of(path: &Path) -> PathBuf {
+    let is_scenario = path.is_file() || (!path.is_dir() && path.extension() == Some(OsStr::new("toml")));
+    if is_scenario { path.with_extension("campaign") } else { path.to_owned() }
 }
 
 /// Reason why a campaign cannot be run.

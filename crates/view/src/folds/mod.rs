@@ -4,6 +4,7 @@ mod joint;
 
 use std::path::{Path, PathBuf};
 
+use campaign::conduct::folder_of;
 use campaign::folds::{FoldPlan, fold_folder};
 use campaign::validation;
 use serde::Serialize;
@@ -12,7 +13,7 @@ use store::StoreError;
 
 use crate::costs::Costs;
 use crate::error::ViewError;
-use crate::kept::{Kept, folder_of};
+use crate::kept::Kept;
 use crate::picture::Picture;
 use crate::records::Records;
 use crate::state::{Session, hosts};

@@ -140,6 +140,9 @@ fn a_later_validation_keeps_the_end_of_the_search() {
     assert!(before.starts_with("budget spent"), "{before}");
     stage.said("validate count.campaign --seeds 1 --instances x y z");
     assert_eq!(reason(), before);
+    // The campaign is found by its scenario's name even if that file is gone.
+    std::fs::rename(stage.folder.join("count.toml"), stage.folder.join("elsewhere")).unwrap();
+    assert!(stage.said("status count.toml").contains("verdict"));
 }
 
 #[test]
