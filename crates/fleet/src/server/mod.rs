@@ -7,7 +7,6 @@ mod program;
 #[cfg(feature = "tls")]
 mod tls;
 
-use std::fs;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::Path;
@@ -191,7 +190,7 @@ pub fn configuration(
 fn certificate(folder: &Path, _host: IpAddr) -> Result<String, ServerError> {
     let (public, private) = (folder.join("certificate.pem"), folder.join("key.pem"));
     // Workers that are already connected know the certificate.
-    if let (Ok(known), true) = (fs::read_to_string(&public), private.exists()) {
+    if let (Ok(known), true) = (std::fs::read_to_string(&public), private.exists()) {
         return Ok(known);
     }
     let tls::Certificate { certificate, key } = tls::Certificate::make().map_err(ServerError::Certificate)?;
