@@ -76,8 +76,8 @@ fn addresses(port: u16) -> Box<dyn FnMut() -> Vec<Address> + Send> {
 }
 
 /// The parameters.
-const SPACE: &str = "x = { real = [0, 1], default = 0.5 }\ny = { real = [0, 1], default = 0.5 }\n\
-    z = { real = [0, 1], default = 0.5 }\n";
+const SPACE: &str = "x = { float = [0, 1], default = 0.5 }\ny = { float = [0, 1], default = 0.5 }\n\
+    z = { float = [0, 1], default = 0.5 }\n";
 
 fn space() -> Space {
     read(SPACE, "space", Format::Toml).unwrap()

@@ -13,6 +13,9 @@ use fleet::coordinator::{Coordinator, Fleet, Stock, Terms};
 
 use super::{SPACE, Server, addresses, cpu_time, quantiles, run_worker, space};
 
+/// Number of campaigns whose races are measured.
+const CAMPAIGNS: u64 = 25;
+
 /// What happened in a campaign, and when.
 #[derive(Default)]
 struct Log {
@@ -114,13 +117,13 @@ impl Executor for Watched {
 }
 
 /// Runs a campaign in the current folder's file system.
-fn run(port: u16, text: &str, log: &Arc<Mutex<Log>>, workers: usize) {
+fn run(port: u16, text: &str, log: &Arc<Mutex<Log>>, workers: usize, seed: u64) {
     let folder: PathBuf =
         std::env::current_dir().unwrap().join(format!("fleet-measure-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("measure.toml");
     std::fs::write(&path, text).unwrap();
-    let opened = open(&Order { path, remote: true, ..Order::default() }).unwrap();
+    let opened = open(&Order { path, remote: true, seed: Some(seed), ..Order::default() }).unwrap();
     let mut coordinator = None;
     let make = |place: Workplace| {
         let Workplace { target, instances, before, workers: known, leases, bell } = place;
@@ -153,23 +156,24 @@ fn run(port: u16, text: &str, log: &Arc<Mutex<Log>>, workers: usize) {
 /// four challengers run.
 pub(super) fn race(nats: &str) {
     let server = Server::start(nats);
-    let text = "[target]\ncommand = [\"sh\", \"-c\", \"sleep $0\", \"{x}\"]\n[objective]\nminimise = \"wall_time\"\n\
-        cutoff = \"10s\"\n[instances]\nlist = [\"only\"]\n[budget]\ntrials = 400\n[validation]\nwhen = \"never\"\n[space]\n\
-        x = { real = [0.05, 4.0], default = 4.0, log = true }\ny = { real = [0, 1], default = 0.5 }\n\
-        z = { real = [0, 1], default = 0.5 }\n";
-    let text = text.replace("\"{x}\"]", "\"{x}\", \"{params}\"]");
-    let scenario = Arc::new(scenario::read(&text, std::path::Path::new("."), "measure.toml").unwrap());
-    let (port, space) = (server.1, scenario.space.clone());
-    let target: Arc<dyn Target> = Arc::new(ProcessTarget::new(scenario));
-    let worker = std::thread::spawn(move || run_worker(port, "w", 5, target, space));
+    let text = "[target]\ncommand = [\"sh\", \"-c\", \"sleep $0\", \"{param:x}\", \"{params}\", \"{instance}\"]\n[objective]\nminimise = \"wall_time\"\n\
+        cutoff = \"10s\"\n[instances]\nlist = [\"only\"]\n[budget]\ntrials = 100\n[validation]\nwhen = \"never\"\n[space]\n\
+        x = { float = [0.05, 4.0], default = 4.0, log = true }\ny = { float = [0, 1], default = 0.5 }\n\
+        z = { float = [0, 1], default = 0.5 }\n";
+    let scenario = Arc::new(scenario::read(text, std::path::Path::new("."), "measure.toml").unwrap());
     let log = Arc::new(Mutex::new(Log::default()));
-    run(port, &text, &log, 5);
+    for seed in 1..=CAMPAIGNS {
+        let (port, space) = (server.1, scenario.space.clone());
+        let target: Arc<dyn Target> = Arc::new(ProcessTarget::new(Arc::clone(&scenario)));
+        let worker = std::thread::spawn(move || run_worker(port, &format!("w{seed}"), 5, target, space));
+        run(port, text, &log, 5, seed);
+        worker.join().unwrap();
+    }
     let mut log = log.lock().unwrap();
-    println!("{} trials, {} stopped by a decision of the race", log.ended, log.from_decision.len());
+    let (ended, stopped) = (log.ended, log.from_decision.len());
+    println!("{CAMPAIGNS} campaigns, {ended} trials, {stopped} stopped by a decision of a race");
     quantiles("from the decision to the reported end, ms", &mut log.from_decision);
     quantiles("from the result that caused it to the reported end, ms", &mut log.from_reason);
-    drop(log);
-    worker.join().unwrap();
 }
 
 /// Measures a whole campaign with many workers and trials of one second.
@@ -180,7 +184,7 @@ pub(super) fn campaign(nats: &str, count: usize) {
         .spawn()
         .unwrap();
     let text = format!(
-        "[target]\ncommand = [\"true\", \"{{params}}\"]\n[outputs]\ncost = {{ pattern = \"cost ([0-9.]+)\" }}\n[objective]\n\
+        "[target]\ncommand = [\"true\", \"{{params}}\", \"{{instance}}\"]\n[outputs]\ncost = {{ pattern = \"cost ([0-9.]+)\" }}\n[objective]\n\
          minimise = \"cost\"\n[instances]\nlist = [\"only\"]\n[budget]\nwall = \"40s\"\n\
          [validation]\nwhen = \"never\"\n[space]\n{SPACE}"
     );
@@ -202,7 +206,7 @@ pub(super) fn campaign(nats: &str, count: usize) {
             100.0 * (cpu_time() - cpu) / wall
         );
     });
-    run(server.1, &text, &log, count);
+    run(server.1, &text, &log, count, 1);
     watch.join().unwrap();
     assert!(space().parameters().len() > 1);
     crowd.kill().unwrap();
