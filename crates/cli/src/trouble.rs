@@ -25,6 +25,10 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
             }
             .into()
         }
+        ConductError::NotUtf8 { .. } => {
+            Hinted { message: error.to_string(), hint: "rename the folder, or move the scenario".to_owned() }
+                .into()
+        }
         ConductError::Scenario(mistakes) => mistakes.into(),
         ConductError::Store(error) => error.into(),
         ConductError::Target(error) => error.into(),

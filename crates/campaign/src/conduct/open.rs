@@ -15,6 +15,7 @@ use execution::executor::{SlotError, available_gpus, physical_cores, share_gpus,
 use execution::{Slot, TargetError};
 use scenario::change::{self, Difference, Stored};
 use scenario::keys::Row;
+use scenario::whole_file;
 use scenario::{
     Acquisition, CappedBy, Instance, Measure, Scenario, Surrogate, SurrogateKind, Treatment, read,
 };
@@ -74,6 +75,8 @@ pub fn folder_of(path: &Path) -> PathBuf {
 pub enum ConductError {
     #[error("cannot read {}", path.display())]
     Read { path: PathBuf, source: std::io::Error },
+    #[error("the path of the folder {} is not UTF-8", path.display())]
+    NotUtf8 { path: PathBuf },
     #[error("{0}")]
     Scenario(Diagnostics),
     #[error("the trials in {} do not measure what this scenario asks for", folder.display())]
@@ -380,7 +383,12 @@ pub(super) fn other_folds(folder: PathBuf, before: Option<usize>, after: Option<
 pub fn scenario_of_file(path: &Path) -> Result<(String, Scenario), ConductError> {
     let failed = |source| ConductError::Read { path: path.to_owned(), source };
     let text = fs::read_to_string(path).map_err(failed)?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = whole_file::folder_of(path);
+    // Commands and the store contain this path as text.
+    let absolute = std::path::absolute(folder).map_err(failed)?;
+    if absolute.to_str().is_none() {
+        return Err(ConductError::NotUtf8 { path: absolute });
+    }
     let name = path.display().to_string();
     let scenario = read(&text, folder, &name).map_err(ConductError::Scenario)?;
     Ok((text, scenario))

@@ -1,5 +1,8 @@
 //! Errors have the right exit code and a hint.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
 use super::stage::{SCENARIO, Stage};
 use crate::documents::{blocks, document};
 use crate::{code, stderr};
@@ -123,4 +126,18 @@ fn a_limit_that_cannot_be_enforced_is_rejected_before_anything_runs() {
         4 => assert!(!stderr(&output).contains("new campaign in"), "{}", stderr(&output)),
         other => panic!("{other}: {}", stderr(&output)),
     }
+}
+
+/// Commands contain the folder as text, so trials in such a folder would get a path that does not exist.
+#[test]
+fn a_folder_whose_name_is_not_utf_8_is_refused() {
+    let stage = Stage::new(SCENARIO);
+    let folder = stage.folder.join(OsStr::from_bytes(b"caf\xe9"));
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::rename(stage.folder.join("count.toml"), folder.join("count.toml")).unwrap();
+    let output = stage.command("run count.toml").current_dir(&folder).output().unwrap();
+    let said = stderr(&output);
+    assert_eq!(code(&output), 2, "{said}");
+    assert!(said.contains("is not UTF-8\nhint: rename the folder, or move the scenario"), "{said}");
+    assert!(!folder.join("count.campaign").exists());
 }
