@@ -30,9 +30,9 @@ struct ArrowSchema {
     metadata: *const c_char,
     flags: i64,
     n_children: i64,
-    children: *mut *mut ArrowSchema,
-    dictionary: *mut ArrowSchema,
-    release: Option<unsafe extern "C" fn(*mut ArrowSchema)>,
+    children: *mut *mut Self,
+    dictionary: *mut Self,
+    release: Option<unsafe extern "C" fn(*mut Self)>,
     private_data: *mut c_void,
 }
 
@@ -45,19 +45,19 @@ struct ArrowArray {
     n_buffers: i64,
     n_children: i64,
     buffers: *mut *const c_void,
-    children: *mut *mut ArrowArray,
-    dictionary: *mut ArrowArray,
-    release: Option<unsafe extern "C" fn(*mut ArrowArray)>,
+    children: *mut *mut Self,
+    dictionary: *mut Self,
+    release: Option<unsafe extern "C" fn(*mut Self)>,
     private_data: *mut c_void,
 }
 
 /// A source of tables of one type.
 #[repr(C)]
 struct ArrowArrayStream {
-    get_schema: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut ArrowSchema) -> c_int>,
-    get_next: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut ArrowArray) -> c_int>,
-    get_last_error: Option<unsafe extern "C" fn(*mut ArrowArrayStream) -> *const c_char>,
-    release: Option<unsafe extern "C" fn(*mut ArrowArrayStream)>,
+    get_schema: Option<unsafe extern "C" fn(*mut Self, *mut ArrowSchema) -> c_int>,
+    get_next: Option<unsafe extern "C" fn(*mut Self, *mut ArrowArray) -> c_int>,
+    get_last_error: Option<unsafe extern "C" fn(*mut Self) -> *const c_char>,
+    release: Option<unsafe extern "C" fn(*mut Self)>,
     private_data: *mut c_void,
 }
 
