@@ -194,3 +194,47 @@ fn the_coordinator_can_be_a_job_that_submits_itself_again() {
     let folder = stage.folder.display().to_string();
     await_that("the end of all processes", Duration::from_secs(40), || processes(&folder).is_empty());
 }
+
+/// Jobs of one minute: one whose worker knows the limit and leaves in time, and one whose worker does not and gets
+/// Slurm's signal.
+#[test]
+#[ignore = "takes three minutes, since the shortest time limit of Slurm is one"]
+fn a_time_limit_of_slurm_costs_no_trial() {
+    let Some(nats) = nats_server() else { return };
+    let stage = sleepers(&SCENARIO.replace("trials = 60", "trials = 250").replace("2s", "9s"));
+    let log = stage.folder.join("executions").display().to_string();
+    stage.write("counter", &format!("#!/bin/sh\nsleep 1\necho \"$*\" >> {log}\n"));
+    let Some(cluster) = Cluster::start(&stage.folder.join("slurm")) else { return };
+    let line = format!("run count.toml --fleet --listen 127.0.0.1 --nats {}", nats.display());
+    let run = cluster.captune(&stage, &line).stderr(Stdio::piped()).spawn().unwrap();
+    let path = stage.folder.join("count.campaign/fleet/join.json");
+    await_that("an invitation", PATIENCE, || path.exists());
+    let line = "fleet slurm count.toml --workers 1 --time 1m -- --cpus-per-task=1";
+    assert_eq!(code(&cluster.captune(&stage, line).output().unwrap()), 0);
+    let folder = stage.folder.display();
+    let worker = format!(
+        "exec env -u SLURM_JOB_ID -u SLURM_JOB_END_TIME {} worker {folder}/count.campaign --slots 1 --any-core",
+        crate::CAPTUNE
+    );
+    let output = format!("--output={folder}/unaware.log");
+    cluster.said(&["sbatch", "--time=1", "--cpus-per-task=1", &output, "--wrap", &worker]);
+    await_that("two workers", PATIENCE, || connected(&stage) == 2);
+    let gone = "SELECT count(*) FROM worker WHERE \"left\" IS NOT NULL";
+    await_that("the end of both jobs", PATIENCE, || count(&stage, gone) == 2);
+    let unaware = fs::read_to_string(stage.folder.join("unaware.log")).unwrap();
+    assert!(unaware.contains("DUE TO TIME LIMIT"), "{unaware}");
+    let before = count(&stage, "SELECT count(*) FROM trial");
+    assert!(before < 250, "the campaign was over too soon");
+    let line = "fleet slurm count.toml --workers 2 --time 10m -- --cpus-per-task=1";
+    assert_eq!(code(&cluster.captune(&stage, line).output().unwrap()), 0);
+    let output = run.wait_with_output().unwrap();
+    let said = stderr(&output);
+    assert_eq!(code(&output), 0, "{said}");
+    assert!(said.contains("its job is about to end") && said.contains("it was stopped"), "{said}");
+    assert_eq!(count(&stage, "SELECT count(*) FROM trial"), 250);
+    assert_eq!(count(&stage, "SELECT count(*) FROM trial WHERE status = 'lost'"), 0, "{said}");
+    println!("{before} trials before the limit, none lost");
+    drop(cluster);
+    let folder = stage.folder.display().to_string();
+    await_that("the end of all processes", Duration::from_secs(40), || processes(&folder).is_empty());
+}
