@@ -561,7 +561,9 @@ impl<'a> Campaign<'a> {
     /// Ends the leases of an earlier session, except those of trials that still run.
     pub fn release_others(&mut self, leases: &[Lease]) -> Result<(), CampaignError> {
         let others = leases.iter().map(|lease| lease.trial).filter(|id| !self.desk.out().contains_key(id));
-        Ok(self.ledger.release(others.collect())?)
+        let others: Vec<TrialId> = others.collect();
+        self.desk.settled(&others);
+        Ok(self.ledger.release(others)?)
     }
 
     /// Stores and displays news about workers on other machines.

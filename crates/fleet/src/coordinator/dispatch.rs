@@ -183,9 +183,11 @@ impl Dispatch {
         (false, self.done())
     }
 
-    /// Confirms results to their workers.
+    /// Confirms results to their workers, and forgets trials of earlier sessions that the search does not want: the
+    /// search may use their numbers again for other trials.
     pub fn settled(&mut self, ids: &[TrialId]) -> Vec<Effect> {
         for id in ids {
+            self.earlier.remove(id);
             if let Some((lease, worker)) = self.unsettled.remove(id) {
                 self.effects.push(Effect::Send(worker, Order::Settled { lease }));
             }

@@ -225,6 +225,18 @@ fn a_trial_of_an_earlier_session_is_awaited_and_not_run_again() {
 }
 
 #[test]
+fn a_number_that_the_search_uses_again_gets_no_result_of_an_earlier_session() {
+    let stored =
+        Lease { id: 77, trial: TrialId(1), worker: "w".to_owned(), slot: 65_536, since: 90.0, until: 0.0 };
+    let mut dispatch = Dispatch::new(terms(), 100.0, &[], vec![stored]);
+    // The search did not know the trial of the lease any more, and gives its number to another one.
+    assert!(dispatch.settled(&[TrialId(1)]).is_empty());
+    assert!(!dispatch.still_runs(TrialId(1)));
+    dispatch.submit(request(1), Some(5.0), 0.0);
+    assert!(ended(&dispatch.hear(from("w", finished(77)), 3.0)).is_empty());
+}
+
+#[test]
 fn a_machine_that_cannot_run_the_target_ends_the_campaign_only_if_no_other_can() {
     let failure = |lease| Reported::Result {
         lease,
