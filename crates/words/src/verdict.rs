@@ -165,12 +165,26 @@ impl Outcome<'_> {
         format!("{} ({factor})", self.change())
     }
 
+    /// If one mean does not exist because trials without a cutoff failed, names the configuration that failed.
+    /// No factor describes such a difference.
+    fn failed(&self) -> Option<String> {
+        let Verdict { pairs, default, best, solved, .. } = self.verdict;
+        let (who, finished) = match (default.is_finite(), best.is_finite()) {
+            (true, true) => return None,
+            (_, false) => ("best", solved.after),
+            (false, true) => (self.costs.against, solved.before),
+        };
+        Some(format!("the {who} failed on {} of them", pairs - finished))
+    }
+
     /// Compares both configurations, with the absolute figures:
     /// `1.60x faster on 75 pairs: PAR10 390 s -> 243 s (95 %: …)`.
     /// If the objective is maximised, the figures come first.
     fn compared(&self, than: &str) -> String {
         let on = on(self.verdict);
-        if self.has_few_pairs() {
+        if let Some(failed) = self.failed() {
+            format!("{} on {on}; {failed}", self.change())
+        } else if self.has_few_pairs() {
             format!("{} on {on}, {TOO_FEW}", self.change())
         } else if self.costs.are_maximised() {
             format!("{} on {on}{}", self.change_with_factor(), self.certainty())

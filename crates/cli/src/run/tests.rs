@@ -297,6 +297,24 @@ fn few_pairs_give_no_ratio() {
 }
 
 #[test]
+fn a_failure_without_a_penalty_is_named_instead_of_an_infinite_factor() {
+    let solved = Solved { before: 75, after: 73, lost: 2 };
+    let comparison = Comparison {
+        default: -3.93,
+        tuned: f64::INFINITY,
+        ratio: 0.0,
+        interval: Some(Interval { low: 0.0, high: 1.4 }),
+        ..faster().comparison
+    };
+    let found = CostVerdict { claim: Claim::NothingReliable, comparison, solved, ..faster() };
+    assert_eq!(
+        sentence(&found, &Costs::maximised("ratio")),
+        "nothing with reliably more ratio than the default was found. Best: ratio 3.93 -> none on 75 unseen \
+         instances; the best failed on 2 of them. Keep the default."
+    );
+}
+
+#[test]
 fn maximised_outputs_start_with_the_figures() {
     let with = |claim, default: f64, tuned: f64, noun: &str| {
         let comparison = Comparison {
