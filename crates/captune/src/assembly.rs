@@ -56,11 +56,17 @@ impl Assembly<'_> {
         Ok(Optimizer::new(history, Box::new(racer), proposer))
     }
 
+    /// Returns the search, with the settings that suit the target.
+    pub(crate) fn suited_search(&self) -> Search {
+        self.search.for_target(&self.problem.space, self.racing.deterministic)
+    }
+
     /// Creates the proposer: first the initial configurations, then a design, then the search.
     pub(crate) fn proposer(&self) -> Result<Box<dyn Proposer>, SettingError> {
         let Problem { space, seed, .. } = self.problem;
-        let then = self.search.proposer(self.problem);
-        let (given, count) = (self.initial.to_vec(), self.search.design());
+        let search = self.suited_search();
+        let then = search.proposer(self.problem);
+        let (given, count) = (self.initial.to_vec(), search.design());
         Ok(Box::new(Initial::new(given, space, Design::LatinHypercube, count, *seed, then)?))
     }
 }

@@ -57,10 +57,19 @@ impl Search {
         ModelSearch::check(problem, &by.model, by.features.as_ref().unwrap_or(InstanceTable::unknown()))
     }
 
+    /// Returns this search for a target.
+    pub(crate) fn for_target(&self, space: &Space, deterministic: bool) -> Self {
+        let mut search = self.clone();
+        if let Self::Model(by) = &mut search {
+            by.model = by.model.clone().for_target(space, deterministic);
+        }
+        search
+    }
+
     /// Returns the number of points in the initial design.
     pub(crate) fn design(&self) -> usize {
         match self {
-            Self::Model(by) => by.model.learner.design(),
+            Self::Model(by) => by.model.design(),
             Self::Random | Self::Local => DESIGN,
         }
     }

@@ -125,12 +125,9 @@ impl TunerBuilder {
         let mut proposer: Box<dyn Proposer> = self.with_assembly(&problem, |assembly| {
             assembly.check()?;
             // A design would only repeat what enough trials of other configurations have shown.
-            let enough = assembly.search.design() + assembly.initial.len();
-            if history.tried() > enough {
-                Ok(assembly.search.proposer(&problem))
-            } else {
-                assembly.proposer()
-            }
+            let search = assembly.suited_search();
+            let enough = search.design() + assembly.initial.len();
+            if history.tried() > enough { Ok(search.proposer(&problem)) } else { assembly.proposer() }
         })?;
         if !all.clone().any(|one| *one == problem.default) {
             return Ok(Some(problem.default));

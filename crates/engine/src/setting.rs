@@ -152,6 +152,11 @@ impl ModelSettings {
         if self.own.is_none() && asked.into_iter().any(|learner| learner == Some(Learner::Own)) {
             return Err(SettingError::Missing { setting: "learner", other: "own" });
         }
+        let compared = [Learner::Forest, Learner::Neural, Learner::Gaussian];
+        if self.learner == Learner::Auto && !compared.contains(&self.first) {
+            let why = "`auto` begins with one of the learners that it compares: forest, neural or gaussian";
+            return Err(SettingError::Excluded { setting: "learner", other: "first", why });
+        }
         Ok(())
     }
 }

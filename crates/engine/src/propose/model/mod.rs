@@ -68,6 +68,8 @@ const GAUSSIAN_TRIALS: usize = 200;
 pub struct ModelSettings {
     /// The learner that proposes.
     pub learner: Learner,
+    /// The learner that [`Learner::Auto`] uses until another one predicts clearly better.
+    pub first: Learner,
     /// Settings of the forest.
     pub forest: ForestSettings,
     /// Acquisition function for the forest, the Gaussian process and the custom surrogate.
@@ -128,6 +130,7 @@ impl Default for ModelSettings {
     fn default() -> Self {
         Self {
             learner: Learner::Forest,
+            first: Learner::Forest,
             forest: ForestSettings::default(),
             utility: Utility::ExpectedImprovement,
             neural: NeuralSettings::default(),
@@ -176,6 +179,22 @@ impl ModelSettings {
         } else {
             Self::default()
         }
+    }
+
+    /// Returns these settings for a target: [`Learner::Auto`] starts with the learner that is the default for
+    /// it, and fits it as early.
+    #[must_use]
+    pub fn for_target(self, space: &Space, deterministic: bool) -> Self {
+        if self.learner != Learner::Auto || self.gaussian_points == 0 {
+            return self;
+        }
+        let Self { learner: first, first_fit, .. } = Self::suited(space, deterministic);
+        Self { first, first_fit, ..self }
+    }
+
+    /// Returns the number of points in the initial design.
+    pub fn design(&self) -> usize {
+        if self.learner == Learner::Auto { self.first.design() } else { self.learner.design() }
     }
 
     /// Returns the settings for one network. With this many points, it trains for as many epochs as the
@@ -314,10 +333,9 @@ impl Proposer for ModelSearch {
             return &[];
         }
         // This method is called often. So a forest answers in place of networks, which would have to be
-        // trained first, and in place of `auto`, which would have to choose a learner.
-        let named = self.task.settings.learner;
-        let answers = named.expects_costs() && self.learner(history) == named;
-        let learner = if answers { named } else { Learner::Forest };
+        // trained first.
+        let proposing = self.learner(history);
+        let learner = if proposing.expects_costs() { proposing } else { Learner::Forest };
         let method = self.methods.entry(learner).or_insert_with(|| learner.method());
         method.expected(&self.task, history)
     }

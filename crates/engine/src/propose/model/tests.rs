@@ -304,7 +304,11 @@ fn simultaneous_proposals_differ_and_failures_are_avoided() {
 fn the_choice_is_made_again_when_trials_double_and_names_the_origin() {
     let problem = bowl();
     let racing = Racing { deterministic: true, ..Racing::default() };
-    let mut model = ModelSearch::new(problem.clone(), small(Learner::Auto));
+    let settings = small(Learner::Auto).for_target(&problem.space, true);
+    assert_eq!((settings.first, settings.first_fit, settings.design()), (Learner::Gaussian, 5, 4));
+    let noisy = small(Learner::Auto).for_target(&problem.space, false);
+    assert_eq!((noisy.first, noisy.first_fit, noisy.design()), (Learner::Forest, 10, 10));
+    let mut model = ModelSearch::new(problem.clone(), settings);
     let random = Box::new(RandomSearch::new(problem.space.clone(), 5));
     let mut optimizer = optimizer(&problem, &racing, random);
     let mut judged = Vec::new();
@@ -319,13 +323,10 @@ fn the_choice_is_made_again_when_trials_double_and_names_the_origin() {
         history.intern(&next);
         let choice = model.choice();
         judged.push(choice.map(|choice| choice.trials));
-        let best = choice.map_or("forest", |choice| {
-            let gaussian = choice.gaussian.unwrap();
-            match choice {
-                _ if gaussian > choice.neural.max(choice.forest) => "gaussian",
-                _ if choice.neural > choice.forest => "neural",
-                _ => "forest",
-            }
+        let best = choice.map_or("gaussian", |choice| {
+            let scores = [choice.forest, choice.neural, choice.gaussian.unwrap()];
+            assert!(scores.iter().all(|score| score.is_finite()), "{scores:?}");
+            choice.learner.word()
         });
         assert_eq!(model.origin(number, &history), best);
     }

@@ -18,10 +18,6 @@ impl Kind for AutoLearner {
         Learner::Forest.trainer(task, seed, trials)
     }
 
-    fn expects_costs(&self) -> bool {
-        false
-    }
-
     fn first_seconds(&self, _settings: &ModelSettings, _trials: usize, forest: f64) -> f64 {
         FIRST_JUDGEMENT + JUDGED_FITS * forest
     }
