@@ -14,6 +14,7 @@ const KEYS: &[&str] = &[
     "late",
     "common_seeds",
     "random_every",
+    "design",
     "first_fit",
     "refit",
     "points",
@@ -102,6 +103,7 @@ fn change_model(model: &mut ModelSettings, key: &str, number: f64) -> Result<()>
     let count = number as usize;
     match key {
         "random_every" => model.random_every = count,
+        "design" => model.design = count,
         "first_fit" => model.first_fit = count,
         "refit" => model.refit = number,
         "points" => model.points = count,

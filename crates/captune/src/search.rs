@@ -69,7 +69,7 @@ impl Search {
     /// Returns the number of points in the initial design.
     pub(crate) fn design(&self) -> usize {
         match self {
-            Self::Model(by) => by.model.design(),
+            Self::Model(by) => by.model.design,
             Self::Random | Self::Local => DESIGN,
         }
     }

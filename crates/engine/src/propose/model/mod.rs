@@ -90,6 +90,8 @@ pub struct ModelSettings {
     pub constraints: Vec<Option<Learner>>,
     /// The method for combining the probabilities of satisfying several constraints.
     pub dependence: Dependence,
+    /// Number of points in the initial design.
+    pub design: usize,
     /// Number of trials before the first fit.
     pub first_fit: usize,
     /// Relative growth in the number of trials after which a model is fitted again.
@@ -140,6 +142,7 @@ impl Default for ModelSettings {
             forest_from: None,
             constraints: Vec::new(),
             dependence: Dependence::Independent,
+            design: 10,
             first_fit: 10,
             refit: 0.05,
             random_every: 4,
@@ -188,13 +191,8 @@ impl ModelSettings {
         if self.learner != Learner::Auto || self.gaussian_points == 0 {
             return self;
         }
-        let Self { learner: first, first_fit, .. } = Self::suited(space, deterministic);
-        Self { first, first_fit, ..self }
-    }
-
-    /// Returns the number of points in the initial design.
-    pub fn design(&self) -> usize {
-        if self.learner == Learner::Auto { self.first.design() } else { self.learner.design() }
+        let Self { learner: first, design, first_fit, .. } = Self::suited(space, deterministic);
+        Self { first, design, first_fit, ..self }
     }
 
     /// Returns the settings for one network. With this many points, it trains for as many epochs as the

@@ -305,9 +305,9 @@ fn the_choice_is_made_again_when_trials_double_and_names_the_origin() {
     let problem = bowl();
     let racing = Racing { deterministic: true, ..Racing::default() };
     let settings = small(Learner::Auto).for_target(&problem.space, true);
-    assert_eq!((settings.first, settings.first_fit, settings.design()), (Learner::Gaussian, 5, 4));
+    assert_eq!((settings.first, settings.first_fit, settings.design), (Learner::Gaussian, 5, 4));
     let noisy = small(Learner::Auto).for_target(&problem.space, false);
-    assert_eq!((noisy.first, noisy.first_fit, noisy.design()), (Learner::Forest, 10, 10));
+    assert_eq!((noisy.first, noisy.first_fit, noisy.design), (Learner::Forest, 10, 10));
     let mut model = ModelSearch::new(problem.clone(), settings);
     let random = Box::new(RandomSearch::new(problem.space.clone(), 5));
     let mut optimizer = optimizer(&problem, &racing, random);

@@ -23,11 +23,7 @@ pub(super) struct GaussianLearner;
 
 impl Kind for GaussianLearner {
     fn suited(&self, default: ModelSettings) -> ModelSettings {
-        ModelSettings { known: 200, first_fit: 5, random_every: 20, ..default }
-    }
-
-    fn design(&self) -> usize {
-        SMALL_DESIGN
+        ModelSettings { known: 200, design: SMALL_DESIGN, first_fit: 5, random_every: 20, ..default }
     }
 
     fn trainer(&self, task: &Task, seed: u64, _trials: usize) -> Box<dyn Trainer> {

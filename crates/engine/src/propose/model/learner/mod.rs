@@ -31,19 +31,11 @@ use super::{ModelSettings, Task};
 use crate::history::History;
 use crate::propose::Forecast;
 
-/// Number of points in the initial design, unless the learner needs fewer.
-const DESIGN: usize = 10;
-
 /// What sets a learner apart.
 trait Kind: Sync {
     /// Returns the settings that suit the learner, given the default settings.
     fn suited(&self, default: ModelSettings) -> ModelSettings {
         default
-    }
-
-    /// Returns the number of points in the initial design.
-    fn design(&self) -> usize {
-        DESIGN
     }
 
     /// Returns a trainer for the cost, or for a constrained output, after this many trials.
@@ -167,11 +159,6 @@ impl Learner {
     /// Returns the learner with this word. A custom surrogate has no word that users know.
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|learner| learner.word() == word && *learner != Self::Own)
-    }
-
-    /// Returns the number of points in the initial design.
-    pub fn design(self) -> usize {
-        self.kind().design()
     }
 
     /// Returns the estimated seconds of the first fit after this many trials, given those of a forest.

@@ -53,5 +53,8 @@ fn the_settings_of_a_learner_suit_it() {
     assert_eq!((gaussian.known, gaussian.first_fit, gaussian.random_every), (200, 5, 20));
     let certain = Learner::ALL.iter().filter(|learner| learner.may_be_certain());
     assert_eq!(certain.collect::<Vec<_>>(), [&Learner::Gaussian]);
-    assert_eq!(Learner::ALL.iter().map(|one| one.design()).collect::<Vec<_>>(), [10, 10, 4, 10, 10]);
+    assert_eq!(
+        Learner::ALL.iter().map(|&one| ModelSettings::of(one).design).collect::<Vec<_>>(),
+        [10, 10, 4, 10, 10]
+    );
 }
