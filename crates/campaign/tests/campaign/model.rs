@@ -128,8 +128,9 @@ fn networks_propose_and_choices_are_reported() {
                 (Learner::Neural, choice.neural),
                 (Learner::Gaussian, choice.gaussian.unwrap()),
             ];
-            let best = scores.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap().0;
-            assert_eq!(choice.learner, best);
+            // The target is noisy, so a forest proposes first, and only a better learner replaces it.
+            let (_, score) = scores.into_iter().find(|(learner, _)| *learner == choice.learner).unwrap();
+            assert!(choice.learner == Learner::Forest || score > choice.forest, "{choice:?}");
             assert!(i == 0 || said[i - 1].learner != choice.learner, "reported once: {said:?}");
         }
         for learner in [Learner::Neural, Learner::Gaussian] {
