@@ -68,7 +68,8 @@ const GAUSSIAN_TRIALS: usize = 200;
 pub struct ModelSettings {
     /// The learner that proposes.
     pub learner: Learner,
-    /// The learner that [`Learner::Auto`] uses until another one predicts clearly better.
+    /// The learner that [`Learner::Auto`] uses until another one predicts clearly better. Campaigns and tuners
+    /// replace it with the default for their target: see [`Self::for_target`].
     pub first: Learner,
     /// Settings of the forest.
     pub forest: ForestSettings,
@@ -90,9 +91,11 @@ pub struct ModelSettings {
     pub constraints: Vec<Option<Learner>>,
     /// The method for combining the probabilities of satisfying several constraints.
     pub dependence: Dependence,
-    /// Number of points in the initial design.
+    /// Number of points in the initial design; replaced like [`first`](Self::first) if the learner is
+    /// [`Learner::Auto`].
     pub design: usize,
-    /// Number of trials before the first fit.
+    /// Number of trials before the first fit; replaced like [`first`](Self::first) if the learner is
+    /// [`Learner::Auto`].
     pub first_fit: usize,
     /// Relative growth in the number of trials after which a model is fitted again.
     pub refit: f64,
@@ -185,7 +188,7 @@ impl ModelSettings {
     }
 
     /// Returns these settings for a target: [`Learner::Auto`] starts with the learner that is the default for
-    /// it, and fits it as early.
+    /// it, and takes the size of the initial design and the time of the first fit from that default.
     #[must_use]
     pub fn for_target(self, space: &Space, deterministic: bool) -> Self {
         if self.learner != Learner::Auto || self.gaussian_points == 0 {
