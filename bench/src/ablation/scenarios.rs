@@ -1,18 +1,26 @@
-//! The scenarios on which variants are compared: landscapes from `terrain` and SAPS on formulas. None of them
-//! is in the public list, which is reserved for the final comparison.
+//! The scenarios on which variants are compared: landscapes from `terrain`, solvers on generated problems, and SAPS
+//! on formulas. None of them is in the public list, which is reserved for the final comparison.
 
-use anyhow::Result;
+use std::ops::RangeInclusive;
+
+use anyhow::{Context as _, Result};
 use engine::Objective;
 use engine::problem::{Constraint, Over};
+use targets::dimacs;
+use targets::generate::{equations, factoring, knapsack, parity};
 
 use super::terrain::{self, Bounded, Drawn, Noise, Shape};
 use crate::contest::arena::Arena;
 use crate::contest::subject;
+use crate::contest::subject::solver::{CADICAL, CBC, MINISAT, Solver, Z3};
 
 /// The target of a scenario.
 enum Target {
     /// A landscape; each cell's seed gives a different one.
     Terrain(Shape),
+    /// A solver on generated problems: a cutoff, and the text of the problem with a seed. The problems are other
+    /// ones, and of other sizes, than those on the public list.
+    Solver(&'static Solver, f64, fn(u64) -> String),
     /// SAPS on quasigroups with holes: ORDER,HOLES, seeds for training, seeds for the test, and a cutoff.
     Saps(&'static str, &'static str, &'static str, f64),
 }
@@ -40,6 +48,18 @@ const BASE: Shape = Shape {
 const fn terrain(name: &'static str, shape: Shape, runs: u32) -> Scenario {
     Scenario { name, target: Target::Terrain(shape), runs }
 }
+
+const fn solver(
+    name: &'static str,
+    solver: &'static Solver,
+    cutoff: f64,
+    text: fn(u64) -> String,
+) -> Scenario {
+    Scenario { name, target: Target::Solver(solver, cutoff, text), runs: 1 }
+}
+
+/// The seeds of the training and the test problems of every solver.
+const SOLVED: [RangeInclusive<u64>; 2] = [1001..=1012, 1101..=1130];
 
 pub(super) const ALL: &[Scenario] = &[
     terrain("noisy-12", BASE, 2),
@@ -97,6 +117,10 @@ pub(super) const ALL: &[Scenario] = &[
         1,
     ),
     terrain("bounded-noisy-12", Shape { bounded: Some(Bounded { share: 0.1, deviation: 0.03 }), ..BASE }, 2),
+    solver("minisat-26", &MINISAT, 5e4, |seed| dimacs::write(&parity::parity(26, seed), "")),
+    solver("cadical-10", &CADICAL, 5e3, |seed| dimacs::write(&factoring::factoring(10, seed), "")),
+    solver("cbc-12", &CBC, 2e4, |seed| knapsack::knapsack(12, 4, seed)),
+    solver("z3-8", &Z3, 3e5, |seed| equations::equations(8, 2, 9, seed)),
     Scenario { name: "saps-18", target: Target::Saps("18,126", "1-6", "101-120", 1e5), runs: 3 },
     Scenario { name: "saps-21-alone", target: Target::Saps("21,168", "7-7", "7-7", 1e6), runs: 100 },
 ];
@@ -112,6 +136,14 @@ impl Scenario {
     pub(super) fn arena(&self, seed: u64) -> Result<(Arena, f64)> {
         let Drawn { benchmark, cutoff, best_cost, bound } = match &self.target {
             Target::Terrain(shape) => terrain::new(shape, seed),
+            Target::Solver(solver, cutoff, text) => {
+                let [training, test] = SOLVED;
+                let count = training.clone().count();
+                let texts: Vec<String> = training.chain(test).map(text).collect();
+                let benchmark = subject::solver::on(solver, &texts, count, *cutoff)?
+                    .with_context(|| format!("{} is not installed", solver.program))?;
+                Drawn { benchmark, cutoff: Some(*cutoff), best_cost: 1.0, bound: None }
+            }
             Target::Saps(class, training, test, cutoff) => {
                 let benchmark = subject::saps::on(class, training, test)?;
                 Drawn { benchmark, cutoff: Some(*cutoff), best_cost: 1.0, bound: None }
