@@ -2,7 +2,8 @@
 constrained optimisation does.
 
 - Two models (`SingleTaskGP`, Matern 5/2 with a length scale per parameter, outputs standardised): the logarithm of the
-  cost, and the constrained output minus its bound. Hyperparameters by maximum likelihood. The models learn the noise.
+  cost, and the constrained output minus its bound. Hyperparameters by maximum likelihood. The models learn the noise. If
+  BoTorch gives up a fit, which used to stop some searches, the proposal uses BoTorch's initial hyperparameters.
 - `LogConstrainedExpectedImprovement` against the best feasible cost; while nothing is feasible,
   `LogProbabilityOfFeasibility`. Both are maximised from four starts.
 - Parameters are encoded in [0, 1] on their scales. A whole number is the nearest one to the maximiser.
@@ -19,6 +20,7 @@ import warnings
 
 import torch
 from botorch.acquisition.analytic import LogConstrainedExpectedImprovement, LogProbabilityOfFeasibility
+from botorch.exceptions import ModelFittingError
 from botorch.fit import fit_gpytorch_mll
 from botorch.models import ModelListGP, SingleTaskGP
 from botorch.models.transforms import Standardize
@@ -81,10 +83,13 @@ class Search:
 
     def suggest(self):
         rows = torch.tensor(self.rows, dtype=torch.double)
-        models = ModelListGP(*(self.model(rows, values) for values in (self.costs, self.excesses)))
-        fit_gpytorch_mll(
-            SumMarginalLogLikelihood(models.likelihood, models), optimizer_kwargs={"options": {"maxiter": 60}}
-        )
+        models = self.models(rows)
+        try:
+            fit_gpytorch_mll(
+                SumMarginalLogLikelihood(models.likelihood, models), optimizer_kwargs={"options": {"maxiter": 60}}
+            )
+        except ModelFittingError:
+            models = self.models(rows)
         bounded = {1: (None, 0.0)}
         feasible = [cost for cost, excess in zip(self.costs, self.excesses) if excess <= 0]
         if feasible:
@@ -95,6 +100,9 @@ class Search:
             utility = LogProbabilityOfFeasibility(models, constraints=bounded)
         found, _ = optimize_acqf(utility, self.bounds, q=1, num_restarts=4, raw_samples=256)
         return found[0].tolist()
+
+    def models(self, rows):
+        return ModelListGP(*(self.model(rows, values) for values in (self.costs, self.excesses)))
 
     def model(self, rows, values):
         kernel = ScaleKernel(MaternKernel(nu=2.5, ard_num_dims=rows.shape[1]))
