@@ -59,7 +59,7 @@ const fn solver(
 }
 
 /// The seeds of the training and the test problems of every solver.
-const SOLVED: [RangeInclusive<u64>; 2] = [1001..=1012, 1101..=1130];
+const SOLVER_SEEDS: [RangeInclusive<u64>; 2] = [1001..=1012, 1101..=1130];
 
 pub(super) const ALL: &[Scenario] = &[
     terrain("noisy-12", BASE, 2),
@@ -137,11 +137,14 @@ impl Scenario {
         let Drawn { benchmark, cutoff, best_cost, bound } = match &self.target {
             Target::Terrain(shape) => terrain::new(shape, seed),
             Target::Solver(solver, cutoff, text) => {
-                let [training, test] = SOLVED;
+                let [training, test] = SOLVER_SEEDS;
                 let count = training.clone().count();
                 let texts: Vec<String> = training.chain(test).map(text).collect();
-                let benchmark = subject::solver::on(solver, &texts, count, *cutoff)?
-                    .with_context(|| format!("{} is not installed", solver.program))?;
+                let benchmark = subject::solver::on(solver, &texts, count, *cutoff)?.with_context(|| {
+                    let Self { name, .. } = self;
+                    let Solver { program, .. } = solver;
+                    format!("{name} needs `{program}`: install it, or choose other scenarios with --scenario")
+                })?;
                 Drawn { benchmark, cutoff: Some(*cutoff), best_cost: 1.0, bound: None }
             }
             Target::Saps(class, training, test, cutoff) => {
