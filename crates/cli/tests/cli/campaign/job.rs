@@ -85,7 +85,8 @@ fn a_campaign_stops_before_its_job_ends_and_the_next_job_resumes_it() {
 
 #[test]
 fn a_validation_starts_no_trial_that_cannot_end_and_continues_in_the_next_job() {
-    let stage = sleeper("2s", "trials = 10");
+    // With fewer trials, luck may propose only slow configurations; then nothing is validated.
+    let stage = sleeper("2s", "trials = 40");
     let scenario = std::fs::read_to_string(stage.folder.join("count.toml")).unwrap();
     stage.write("count.toml", &format!("{scenario}[validation]\ncutoff = \"10m\"\n"));
     stage.write("counter", "#!/bin/sh\ncase \"$*\" in *slow*) sleep 0.1 ;; esac\n");
@@ -93,7 +94,7 @@ fn a_validation_starts_no_trial_that_cannot_end_and_continues_in_the_next_job() 
     let said = stderr(&output);
     assert_eq!(code(&output), 130, "{said}");
     assert!(about_job(&said).ends_with(": the campaign stops before then; the same command resumes it"));
-    assert!(said.contains("Stopped: the budget of 10 trials is spent."), "{said}");
+    assert!(said.contains("Stopped: the budget of 40 trials is spent."), "{said}");
     let part = "The validation stopped after 0 of 24 pairs because the job is about to end; run the same command \
                 again to complete it.";
     assert!(said.contains(part), "{said}");
