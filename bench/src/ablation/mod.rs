@@ -5,10 +5,12 @@
 //! |---|---|
 //! | `scenarios` | the scenarios on which variants are compared |
 //! | `terrain` | landscapes drawn from a seed |
+//! | `functions` | test functions of global optimization |
 //! | `variant` | settings given on the command line |
 //! | `row` | one campaign as a row of the file |
 //! | `table` | each variant compared with the first |
 
+mod functions;
 mod row;
 mod scenarios;
 mod table;
@@ -22,6 +24,7 @@ use std::sync::Arc;
 use anyhow::{Result, ensure};
 use campaign::budget::Budget;
 use clap::Args;
+use targets::lcbench::Network;
 
 use crate::contest::captune::run;
 use crate::rows;
@@ -47,6 +50,9 @@ pub(crate) struct Arguments {
     /// CSV file with one row per campaign, all from the same version of captune
     #[arg(long, default_value = "ablation.csv")]
     rows: PathBuf,
+    /// Exported network of LCBench, needed by the scenarios on it
+    #[arg(long)]
+    lcbench: Option<PathBuf>,
     /// Run nothing; print the tables for the existing rows
     #[arg(long)]
     print: bool,
@@ -62,6 +68,10 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     ensure!(!scenarios.is_empty(), "no scenario name begins with {}", arguments.scenarios.join(" or "));
     let variants = arguments.variants.iter().map(|text| Variant::of(text)).collect::<Result<Vec<_>>>()?;
     if !arguments.print {
+        let network = match &arguments.lcbench {
+            Some(path) => Some(Arc::new(Network::of_file(path)?)),
+            None => None,
+        };
         let known = row::read(&arguments.rows)?;
         let mut waiting = VecDeque::new();
         for seed in range(&arguments.seeds)? {
@@ -78,7 +88,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             waiting,
             arguments.threads,
             (&arguments.rows, row::HEAD),
-            |(scenario, variant, seed)| Ok(run_one(scenario, variant, seed)?.line()),
+            |(scenario, variant, seed)| Ok(run_one(scenario, variant, seed, network.as_ref())?.line()),
         )?;
     }
     let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name).collect();
@@ -86,8 +96,8 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn run_one(scenario: &Scenario, variant: &Variant, seed: u64) -> Result<Row> {
-    let (arena, best_cost) = scenario.arena(seed)?;
+fn run_one(scenario: &Scenario, variant: &Variant, seed: u64, network: Option<&Arc<Network>>) -> Result<Row> {
+    let (arena, best_cost) = scenario.arena(seed, network)?;
     let arena = Arc::new(arena);
     let budget = Budget { trials: CHECKPOINTS.last().copied(), ..Budget::default() };
     let trajectory = run(&arena, &budget, seed, |settings| variant.apply(settings))?;

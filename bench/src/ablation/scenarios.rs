@@ -1,14 +1,18 @@
-//! The scenarios on which variants are compared: landscapes from `terrain`, solvers on generated problems, and SAPS
-//! on formulas. None of them is in the public list, which is reserved for the final comparison.
+//! The scenarios on which variants are compared: landscapes from `terrain`, test functions, training on data
+//! sets of LCBench, solvers on generated problems, and SAPS on formulas. None of them is in the public list,
+//! which is reserved for the final comparison.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use engine::Objective;
 use engine::problem::{Constraint, Over};
 use targets::dimacs;
 use targets::generate::{equations, factoring, knapsack, parity};
+use targets::lcbench::Network;
 
+use super::functions::{self, Function};
 use super::terrain::{self, Bounded, Drawn, Noise, Shape};
 use crate::contest::arena::Arena;
 use crate::contest::subject;
@@ -18,6 +22,10 @@ use crate::contest::subject::solver::{CADICAL, CBC, MINISAT, Solver, Z3};
 enum Target {
     /// A landscape; each cell's seed gives a different one.
     Terrain(Shape),
+    /// A test function; each cell's seed gives a different default.
+    Function(Function),
+    /// Time to a given accuracy on a data set of LCBench that is not on the public list, with a cutoff.
+    Lcbench(&'static str, f64),
     /// A solver on generated problems: a cutoff, and the text of the problem with a seed. The problems are other
     /// ones, and of other sizes, than those on the public list.
     Solver(&'static Solver, f64, fn(u64) -> String),
@@ -47,6 +55,14 @@ const BASE: Shape = Shape {
 
 const fn terrain(name: &'static str, shape: Shape, runs: u32) -> Scenario {
     Scenario { name, target: Target::Terrain(shape), runs }
+}
+
+const fn function(name: &'static str, function: Function) -> Scenario {
+    Scenario { name, target: Target::Function(function), runs: 1 }
+}
+
+const fn lcbench(name: &'static str, data_set: &'static str, cutoff: f64) -> Scenario {
+    Scenario { name, target: Target::Lcbench(data_set, cutoff), runs: 1 }
 }
 
 const fn solver(
@@ -117,6 +133,48 @@ pub(super) const ALL: &[Scenario] = &[
         1,
     ),
     terrain("bounded-noisy-12", Shape { bounded: Some(Bounded { share: 0.1, deviation: 0.03 }), ..BASE }, 2),
+    terrain(
+        "one-instance-8",
+        Shape {
+            numbers: 5,
+            choices: 3,
+            spread: 1e3,
+            training: 1,
+            test: 0,
+            cutoff: Some(3.0),
+            noise: Noise::Deterministic(0.0),
+            ..BASE
+        },
+        1,
+    ),
+    terrain(
+        "one-instance-14",
+        Shape {
+            numbers: 10,
+            choices: 4,
+            conditions: true,
+            spread: 1e4,
+            training: 1,
+            test: 0,
+            cutoff: Some(3.0),
+            noise: Noise::Deterministic(0.02),
+            ..BASE
+        },
+        1,
+    ),
+    function("ackley-6", functions::ACKLEY),
+    function("branin-2", functions::BRANIN),
+    function("griewank-5", functions::GRIEWANK),
+    function("hartmann-6", functions::HARTMANN),
+    function("levy-5", functions::LEVY),
+    function("michalewicz-5", functions::MICHALEWICZ),
+    function("rastrigin-4", functions::RASTRIGIN),
+    function("rosenbrock-4", functions::ROSENBROCK),
+    function("styblinski-tang-5", functions::STYBLINSKI_TANG),
+    lcbench("lcbench-airlines", "airlines", 865.0),
+    lcbench("lcbench-bank-marketing", "bank-marketing", 104.0),
+    lcbench("lcbench-jannis", "jannis", 200.0),
+    lcbench("lcbench-vehicle", "vehicle", 90.0),
     solver("minisat-26", &MINISAT, 5e4, |seed| dimacs::write(&parity::parity(26, seed), "")),
     solver("cadical-10", &CADICAL, 5e3, |seed| dimacs::write(&factoring::factoring(10, seed), "")),
     solver("cbc-12", &CBC, 2e4, |seed| knapsack::knapsack(12, 4, seed)),
@@ -128,14 +186,26 @@ pub(super) const ALL: &[Scenario] = &[
 impl Scenario {
     /// Returns whether trials are so cheap that all tried configurations can be tested.
     pub(super) fn is_cheap(&self) -> bool {
-        matches!(self.target, Target::Terrain(_))
+        matches!(self.target, Target::Terrain(_) | Target::Function(_) | Target::Lcbench(..))
     }
 
     /// Returns the arena for a cell with this seed, and the test cost of the best configuration. If that cost
     /// is unknown, returns 1 instead.
-    pub(super) fn arena(&self, seed: u64) -> Result<(Arena, f64)> {
+    pub(super) fn arena(&self, seed: u64, network: Option<&Arc<Network>>) -> Result<(Arena, f64)> {
         let Drawn { benchmark, cutoff, best_cost, bound } = match &self.target {
             Target::Terrain(shape) => terrain::new(shape, seed),
+            Target::Function(function) => functions::new(function, seed),
+            Target::Lcbench(data_set, cutoff) => {
+                let network = network.with_context(|| {
+                    let Self { name, .. } = self;
+                    format!(
+                        "{name} needs the network of LCBench: give it with --lcbench, or choose other scenarios \
+                         with --scenario"
+                    )
+                })?;
+                let benchmark = subject::lcbench::time_to_accuracy(network, data_set, *cutoff)?;
+                Drawn { benchmark, cutoff: Some(*cutoff), best_cost: 1.0, bound: None }
+            }
             Target::Solver(solver, cutoff, text) => {
                 let [training, test] = SOLVER_SEEDS;
                 let count = training.clone().count();

@@ -68,6 +68,6 @@ fn beyond(cap: f64) -> Answer {
 }
 
 /// Returns an answer whose cost is known only at the end of the trial. Every such trial takes the same time.
-fn at_the_end(cost: f64) -> Answer {
+pub(crate) fn at_the_end(cost: f64) -> Answer {
     Answer { time: 1.0, ..Answer::finished(cost) }
 }
