@@ -144,7 +144,7 @@ mod tests {
         // A Gaussian process takes longer, unless a forest has replaced it.
         let mut gaussian = ModelSettings::of(Learner::Gaussian);
         assert!(First::of(&gaussian, 400, 7).calm > 10.0 * First::of(&gaussian, 400, 7).brisk);
-        gaussian.forest_from = Some(300);
+        gaussian.forest_from = Some(150);
         assert_eq!(First::of(&gaussian, 400, 7).calm, First::of(&model, 400, 7).calm);
         let mut thinking = Thinking::new(3600.0, Some(0.1), first);
         let (mut now, mut fits) = (3600.0, 0);

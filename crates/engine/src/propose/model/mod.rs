@@ -5,6 +5,7 @@
 //! | every [`ModelSettings::random_every`]-th | random, so that no part of the space is neglected |
 //! | others | the configuration with the largest utility according to the [`Learner`], among random ones and those found by local searches from the best random and the best tried ones |
 //! | two of three, after a Gaussian process has converged | from a [`restart`], which has learned only from its own trials |
+//! | one of four, after [`ModelSettings::forest_from`] trials on a single instance | from a forest, if the learner is a Gaussian process; after twice as many trials, or on several instances, all of them |
 //! | others, at a [brisk](Tempo::Brisk) tempo | as above, with a forest instead of the other learners; if the learner is a forest, as in the next row |
 //! | others, [in a hurry](Tempo::Hurried) | chosen by [`LocalSearch`], without the model |
 //!
@@ -62,6 +63,10 @@ use crate::trial::ConfigId;
 const FEW_PARAMETERS: usize = 20;
 /// Number of trials after which a forest replaces the default Gaussian process.
 const GAUSSIAN_TRIALS: usize = 200;
+/// While a Gaussian process and a forest take turns, one proposal in this many comes from the forest.
+const FOREST_EVERY: usize = 4;
+/// They take turns until there are this many times as many trials as before.
+const TURNS_UNTIL: usize = 2;
 
 /// Settings for proposals made by a model.
 #[derive(Clone, PartialEq, Debug)]
@@ -84,7 +89,8 @@ pub struct ModelSettings {
     /// Largest number of points for which [`Learner::Auto`] considers a Gaussian process.
     pub gaussian_points: usize,
     /// Number of trials after which a forest replaces the Gaussian process, whose fitting time grows with the
-    /// cube of the number of points; `None` for never.
+    /// cube of the number of points; `None` for never. On a single instance, the two take turns until there
+    /// are twice as many trials: every trial is a point of its own, and the process goes on improving.
     pub forest_from: Option<usize>,
     /// The learner for the output of each constraint. `None` means the same learner as for the cost, or a
     /// forest if the cost is learned by networks.
@@ -284,12 +290,19 @@ impl ModelSearch {
         }
     }
 
+    /// Returns whether a forest proposes now in place of a Gaussian process.
+    fn is_forest_turn(&self, history: &History) -> bool {
+        let Some(from) = self.task.settings.forest_from else { return false };
+        let (trials, number) = (history.trials().len(), history.configurations().len());
+        let take_turns = self.task.problem.instances <= 1 && trials < TURNS_UNTIL * from;
+        trials >= from && (!take_turns || number % FOREST_EVERY == FOREST_EVERY - 1)
+    }
+
     /// Returns the learner that proposes now.
     fn learner(&mut self, history: &History) -> Learner {
-        let has_many = || self.task.settings.forest_from.is_some_and(|from| history.trials().len() >= from);
         match self.tempo {
             Tempo::Calm => match self.chooser.learner(&self.task, history) {
-                learner if learner.gives_way() && has_many() => Learner::Forest,
+                learner if learner.gives_way() && self.is_forest_turn(history) => Learner::Forest,
                 learner => learner,
             },
             _ => Learner::Forest,

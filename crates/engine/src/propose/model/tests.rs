@@ -361,8 +361,27 @@ fn improvements_count_less_where_trials_use_more_of_the_budget() {
 }
 
 #[test]
-fn a_forest_replaces_the_gaussian_process_when_there_are_many_trials() {
+fn on_one_instance_the_gaussian_process_and_a_forest_take_turns() {
     let problem = bowl();
+    let racing = Racing { deterministic: true, ..Racing::default() };
+    let settings = ModelSettings { forest_from: Some(40), random_every: 4, ..small(Learner::Gaussian) };
+    let mut optimizer = optimizer(&problem, &racing, Box::new(ModelSearch::new(problem.clone(), settings)));
+    drive(&mut optimizer, 110, 1, &mut run_bowl);
+    let counts = |numbers: std::ops::Range<usize>| {
+        ["gaussian", "forest"].map(|word| {
+            numbers.clone().filter(|&number| optimizer.origin(ConfigId(number as u32)) == word).count()
+        })
+    };
+    // Each trial is of another configuration, and every fourth of these is random.
+    assert_eq!(optimizer.history().configurations().len(), optimizer.history().trials().len());
+    assert_eq!(counts(12..40), [21, 0]);
+    assert_eq!(counts(40..80), [20, 10]);
+    assert_eq!(counts(80..108), [0, 21]);
+}
+
+#[test]
+fn on_several_instances_a_forest_replaces_the_gaussian_process() {
+    let problem = Problem { instances: 3, ..bowl() };
     let racing = Racing { deterministic: true, ..Racing::default() };
     let settings = ModelSettings { forest_from: Some(40), ..small(Learner::Gaussian) };
     let mut through =

@@ -7,7 +7,7 @@ use surrogate::{Points, Predictor, TrainingSet};
 use super::super::improvement::Improvement;
 use super::super::learned::{Learned, Trainer};
 use super::super::restart::Restart;
-use super::super::{ModelSettings, Task};
+use super::super::{ModelSettings, TURNS_UNTIL, Task};
 use super::{Keys, Kind, Learner, Method};
 use crate::history::History;
 use crate::propose::Forecast;
@@ -43,7 +43,7 @@ impl Kind for GaussianLearner {
     }
 
     fn first_seconds(&self, settings: &ModelSettings, trials: usize, forest: f64) -> f64 {
-        if settings.forest_from.is_some_and(|from| trials >= from) {
+        if settings.forest_from.is_some_and(|from| trials >= TURNS_UNTIL * from) {
             return forest;
         }
         let points = trials.min(settings.gaussian.max_points) as f64;

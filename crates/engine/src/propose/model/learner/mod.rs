@@ -57,7 +57,8 @@ trait Kind: Sync {
         true
     }
 
-    /// Returns whether a forest replaces the learner after [`ModelSettings::forest_from`] trials.
+    /// Returns whether a forest takes turns with the learner and then replaces it, after
+    /// [`ModelSettings::forest_from`] trials.
     fn gives_way(&self) -> bool {
         false
     }
