@@ -49,6 +49,13 @@ fn shifted(u: &[f64], width: f64) -> Vec<f64> {
     u.iter().zip(0..).map(|(u, i)| width * (u - 0.3 - 0.05 * f64::from(i))).collect()
 }
 
+/// Evaluates a function in its usual domain.
+fn published(function: targets::Function, u: &[f64]) -> f64 {
+    let scale = |(u, (lower, upper)): (&f64, &(f64, f64))| lower + u * (upper - lower);
+    let x: Vec<f64> = u.iter().zip(function.domain()).map(scale).collect();
+    function.raw(&x)
+}
+
 fn ackley(u: &[f64]) -> f64 {
     let x = shifted(u, 30.0);
     let mean = |of: fn(f64) -> f64| x.iter().map(|&x| of(x)).sum::<f64>() / x.len() as f64;
@@ -57,9 +64,7 @@ fn ackley(u: &[f64]) -> f64 {
 }
 
 fn branin(u: &[f64]) -> f64 {
-    let (x, y) = (15.0 * u[0] - 5.0, 15.0 * u[1]);
-    let bend = y - 5.1 / (4.0 * PI * PI) * x * x + 5.0 / PI * x - 6.0;
-    bend * bend + 10.0 * (1.0 - 1.0 / (8.0 * PI)) * x.cos() + 10.0
+    published(targets::Function::Branin, u)
 }
 
 fn griewank(u: &[f64]) -> f64 {
@@ -70,24 +75,7 @@ fn griewank(u: &[f64]) -> f64 {
 }
 
 fn hartmann(u: &[f64]) -> f64 {
-    const DEPTHS: [f64; 4] = [1.0, 1.2, 3.0, 3.2];
-    const WEIGHTS: [[f64; 6]; 4] = [
-        [10.0, 3.0, 17.0, 3.5, 1.7, 8.0],
-        [0.05, 10.0, 17.0, 0.1, 8.0, 14.0],
-        [3.0, 3.5, 1.7, 10.0, 17.0, 8.0],
-        [17.0, 8.0, 0.05, 10.0, 0.1, 14.0],
-    ];
-    const CENTRES: [[f64; 6]; 4] = [
-        [0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886],
-        [0.2329, 0.4135, 0.8307, 0.3736, 0.1004, 0.9991],
-        [0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.6650],
-        [0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381],
-    ];
-    let well = |(depth, (weights, centre)): (f64, (&[f64; 6], &[f64; 6]))| {
-        let each = u.iter().zip(weights.iter().zip(centre));
-        depth * (-each.map(|(u, (weight, at))| weight * (u - at) * (u - at)).sum::<f64>()).exp()
-    };
-    -DEPTHS.into_iter().zip(WEIGHTS.iter().zip(&CENTRES)).map(well).sum::<f64>()
+    published(targets::Function::Hartmann6, u)
 }
 
 fn levy(u: &[f64]) -> f64 {
