@@ -7,6 +7,7 @@
 //! | rank | a configurator on a scenario | rank of its mean; ties share the mean rank |
 //! | p | two configurators on a scenario | permutation test on means, with Holm's correction over all tests in the table |
 //! | trials to reach | a configurator on a scenario | the first checkpoint at which its mean is at most the best peer's final mean |
+//! | trials of captune | a configurator on a scenario | the first checkpoint at which captune's mean is at most the configurator's final mean; the median over scenarios counts `never` as the largest |
 
 use std::fmt::Write as _;
 
@@ -36,6 +37,7 @@ pub(super) fn text(rows: &[Row], scenarios: &[&str], names: &[&'static str]) -> 
         text += &overall(&tables, &names);
         text += &tests(&tables, &names);
         text += &trials(&tables, &names);
+        text += &own_trials(&tables, &names);
     }
     text
 }
@@ -149,13 +151,39 @@ fn trials(tables: &[Table<'_>], names: &[&'static str]) -> String {
         let Some(best) = table.best_peer() else {
             return ("-".to_owned(), vec!["-".to_owned(); names.len()]);
         };
-        let word = |name: &&'static str| match table.group(name).map(|group| group.trials_to(best.mean())) {
-            Some(Some(trials)) => trials.to_string(),
-            Some(None) => "never".to_owned(),
-            None => "-".to_owned(),
+        let word = |name: &&'static str| {
+            table.group(name).map_or("-".to_owned(), |group| or_never(group.trials_to(best.mean())))
         };
         (format!("{}, {}", best.name, short(best.mean())), names.iter().map(word).collect())
     })
+}
+
+/// Compares the first configurator with one peer at a time, while [`trials`] compares each with the best of all.
+fn own_trials(tables: &[Table<'_>], names: &[&'static str]) -> String {
+    let others: Vec<&'static str> = names.iter().copied().filter(|name| *name != FIRST).collect();
+    let reach = |table: &Table<'_>, name: &str| {
+        let (own, other) = (table.group(FIRST)?, table.group(name)?);
+        Some(own.trials_to(other.mean()))
+    };
+    let title = format!("Trials with which {FIRST} reaches the final mean of each configurator");
+    let mut text = grid(&title, "cells", tables, &others, |table| {
+        let word = |name: &&'static str| reach(table, name).map_or("-".to_owned(), or_never);
+        let cells = table.group(FIRST).map_or(0, |group| group.rows.len());
+        (cells.to_string(), others.iter().map(word).collect())
+    });
+    let medians = others.iter().map(|name| {
+        let mut reached: Vec<_> = tables.iter().filter_map(|table| reach(table, name)).collect();
+        reached.sort_unstable_by_key(|trials| trials.unwrap_or(u64::MAX));
+        // Of an even number of scenarios, the upper one of the two in the middle is taken, because they may be
+        // a number and `never`.
+        reached.get(reached.len() / 2).map_or("-".to_owned(), |&median| or_never(median))
+    });
+    let _ = writeln!(text, "| median | | {} |", medians.collect::<Vec<_>>().join(" | "));
+    text
+}
+
+fn or_never(trials: Option<u64>) -> String {
+    trials.map_or("never".to_owned(), |trials| trials.to_string())
 }
 
 #[cfg(test)]
@@ -174,7 +202,7 @@ mod tests {
             rows.push(row("b", "smac3", seed, &[10.0, 10.0, 10.0]));
         }
         rows[3].feasible = false;
-        let text = text(&rows, &["a", "b"], &["captune", "irace", "smac3"]);
+        let text = text(&rows, &["b", "a"], &["captune", "irace", "smac3"]);
         for line in [
             "## 100 trials",
             "| scenario | default | captune | smac3 |",
@@ -190,6 +218,9 @@ mod tests {
             "| b | 4 | 2.000 (0.0571) |",
             "| a | smac3, 6.50 | 50 | 100 |",
             "| b | smac3, 10.00 | never | 25 |",
+            "| a | 4 | 50 |",
+            "| b | 4 | never |",
+            "| median | | never |",
         ] {
             assert!(text.lines().any(|it| it == line), "no `{line}` in\n{text}");
         }
