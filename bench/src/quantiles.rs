@@ -14,10 +14,9 @@ impl Quantiles {
         self.0.len()
     }
 
-    /// Returns the smallest value that at least `share` of the series does not exceed.
+    /// Returns the quantile for this share.
     pub(crate) fn at(&self, share: f64) -> f64 {
-        let rank = (share * self.0.len() as f64).ceil() as usize;
-        self.0[rank.clamp(1, self.0.len()) - 1]
+        math::quantile(&self.0, share)
     }
 
     pub(crate) fn median(&self) -> f64 {

@@ -21,18 +21,6 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Returns the median; for an even number of values, the mean of the two in the middle.
-pub(crate) fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    if sorted.len().is_multiple_of(2) {
-        f64::midpoint(sorted[middle - 1], sorted[middle])
-    } else {
-        sorted[middle]
-    }
-}
-
 /// Returns the geometric mean of positive values.
 pub(crate) fn geometric_mean(values: &[f64]) -> f64 {
     (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
@@ -108,6 +96,17 @@ fn each_choice(values: &[f64], chosen: usize, sum: f64, found: &mut impl FnMut(f
     }
 }
 
+/// Compares the samples of each pair, and returns one cell of a table per pair: the ratio of means and the
+/// p-value of the permutation test, corrected for the number of pairs. The ratio is bold if p < 0.05.
+pub(crate) fn compared(pairs: &[(Vec<f64>, Vec<f64>)]) -> Vec<String> {
+    let p_values: Vec<f64> = pairs.iter().map(|(first, second)| permutation_test(first, second)).collect();
+    let cell = |((first, second), p): (&(Vec<f64>, Vec<f64>), f64)| {
+        let strong = if p < 0.05 { "**" } else { "" };
+        format!("{strong}{:.3}{strong} ({p:.4})", mean(first) / mean(second))
+    };
+    pairs.iter().zip(holm(&p_values)).map(cell).collect()
+}
+
 /// Returns the p-values of all tests in a table with Holm's correction.
 pub(crate) fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
@@ -125,9 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn medians_and_means_are_correct() {
-        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&[4.0, 1.0, 10.0, 2.0]), 3.0);
+    fn means_are_correct() {
         assert_eq!(mean(&[4.0, 1.0, 10.0, 1.0]), 4.0);
         assert!((geometric_mean(&[0.5, 2.0, 8.0]) - 2.0).abs() < 1e-12);
     }

@@ -10,7 +10,7 @@
 //! | `stage` | a scenario that is ready to run |
 //! | `configurator` | the configurators |
 //! | `row` | one cell as a row of the file |
-//! | `summary` | medians, ranks, scores, tests |
+//! | `summary` | means, medians, ranks, scores, tests |
 
 pub(crate) mod acquisition;
 mod again;
@@ -58,6 +58,9 @@ pub(crate) struct Arguments {
     /// the results to a second file
     #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u32).range(1..))]
     again: Option<u32>,
+    /// Run nothing; print the rows of these scenarios and configurators
+    #[arg(long, conflicts_with = "again")]
+    print: bool,
     /// Exported network of LCBench; without it, scenarios on LCBench are skipped
     #[arg(long)]
     lcbench: Option<PathBuf>,
@@ -71,54 +74,106 @@ pub(crate) struct Study {
     /// Name of the CSV file, without its extension.
     name: &'static str,
     scenarios: &'static [Scenario],
-    /// Configurators; the first is compared with each of the others.
     configurators: &'static [&'static dyn Configurator],
+    pairs: Pairs,
+}
+
+/// Pairs of configurators that are tested for a difference.
+#[derive(Clone, Copy, PartialEq)]
+enum Pairs {
+    /// The first configurator and each of the others.
+    WithFirst,
+    All,
 }
 
 /// The comparison of searches.
-pub(crate) const SEARCHES: Study =
-    Study { name: "compare", scenarios: scenarios::ALL, configurators: configurator::SEARCHES };
+pub(crate) const SEARCHES: Study = Study {
+    name: "compare",
+    scenarios: scenarios::ALL,
+    configurators: configurator::SEARCHES,
+    pairs: Pairs::WithFirst,
+};
 
 /// The comparison of learners.
-pub(crate) const LEARNERS: Study =
-    Study { name: "learners", scenarios: scenarios::EQUAL_BUDGETS, configurators: configurator::LEARNERS };
+pub(crate) const LEARNERS: Study = Study {
+    name: "learners",
+    scenarios: scenarios::EQUAL_BUDGETS,
+    configurators: configurator::LEARNERS,
+    pairs: Pairs::All,
+};
 
 /// The comparison of slacks, which shows whether trials should be stopped early, and how early.
-pub(crate) const SLACKS: Study =
-    Study { name: "slack", scenarios: scenarios::LONG_CUTOFFS, configurators: configurator::SLACKS };
+pub(crate) const SLACKS: Study = Study {
+    name: "slack",
+    scenarios: scenarios::LONG_CUTOFFS,
+    configurators: configurator::SLACKS,
+    pairs: Pairs::WithFirst,
+};
 
 /// Runs the cells whose rows are missing from the file, then prints and plots all rows.
 pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
     let default = || PathBuf::from(format!("docs/results/{}.csv", study.name));
-    let file = &arguments.rows.clone().unwrap_or_else(default);
-    let chosen = |name: &str| {
+    let file = arguments.rows.clone().unwrap_or_else(default);
+    let scenarios = chosen_scenarios(arguments, study)?;
+    let configurators = chosen_configurators(arguments, study)?;
+    if arguments.print {
+        let mut rows = row::read(&file)?;
+        rows.retain(|row| {
+            scenarios.iter().any(|it| it.name == row.scenario)
+                && configurators.iter().any(|it| it.name() == row.configurator)
+        });
+        print!("{}", summary::text(&rows, study));
+        return Ok(());
+    }
+    let file = run_missing(arguments, file, scenarios, &configurators)?;
+    let rows = row::read(&file)?;
+    print!("{}", summary::text(&rows, study));
+    let plot = file.with_extension("svg");
+    std::fs::write(&plot, report::plot::boxes("cost / cost of the default", &summary::boxes(&rows, study)))
+        .with_context(|| format!("cannot write {}", plot.display()))
+}
+
+fn chosen_scenarios(arguments: &Arguments, study: &Study) -> Result<Vec<Scenario>> {
+    let is_chosen = |name: &str| {
         arguments.scenarios.is_empty() || arguments.scenarios.iter().any(|wanted| name.starts_with(wanted))
     };
-    let list: Vec<Scenario> = study.scenarios.iter().copied().filter(|it| chosen(it.name)).collect();
+    let chosen: Vec<Scenario> = study.scenarios.iter().copied().filter(|it| is_chosen(it.name)).collect();
     ensure!(
-        !list.is_empty(),
+        !chosen.is_empty(),
         "no scenario name begins with {}: expected {}",
         arguments.scenarios.join(" or "),
         study.scenarios.iter().map(|it| it.name).collect::<Vec<_>>().join(", ")
     );
-    let mut configurators = Vec::new();
-    for name in &arguments.configurators {
+    Ok(chosen)
+}
+
+fn chosen_configurators(arguments: &Arguments, study: &Study) -> Result<Vec<&'static dyn Configurator>> {
+    if arguments.configurators.is_empty() {
+        return Ok(study.configurators.to_vec());
+    }
+    let chosen = |name: &String| {
         let known = study.configurators.iter().copied().find(|it| it.name() == name);
         let all = || study.configurators.iter().map(|it| it.name()).collect::<Vec<_>>().join(", ");
-        configurators
-            .push(known.with_context(|| format!("unknown configurator `{name}`: expected {}", all()))?);
-    }
-    if configurators.is_empty() {
-        configurators = study.configurators.to_vec();
-    }
+        known.with_context(|| format!("unknown configurator `{name}`: expected {}", all()))
+    };
+    arguments.configurators.iter().map(chosen).collect()
+}
+
+/// Runs the cells whose rows are missing from the file, and returns the file with the rows.
+fn run_missing(
+    arguments: &Arguments,
+    file: PathBuf,
+    scenarios: Vec<Scenario>,
+    configurators: &[&'static dyn Configurator],
+) -> Result<PathBuf> {
     let network = match &arguments.lcbench {
         Some(path) => Some(Arc::new(Network::of_file(path)?)),
         None => None,
     };
-    let known = row::read(file)?;
+    let known = row::read(&file)?;
     let seeds = range(&arguments.seeds)?;
     let mut stages = Vec::new();
-    for scenario in list {
+    for scenario in scenarios {
         let Some(stage) = open(scenario, arguments, network.as_ref())? else {
             println!("{}: skipped, its data is missing (see --help)", scenario.name);
             continue;
@@ -143,23 +198,14 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
     let row_of = |(stage, configurator, seed): &Cell| {
         known.iter().find(|row| row.cell() == (stage.scenario.name, configurator.name(), *seed))
     };
-    let file = &match arguments.again {
-        Some(runs) => {
-            let found = cells.iter().filter_map(|cell| Some((cell.0.clone(), row_of(cell)?.clone())));
-            again::measure(found.collect(), runs, arguments.threads, file)?
-        }
-        None => {
-            cells.retain(|cell| row_of(cell).is_none());
-            let line = |(stage, configurator, seed): Cell| Ok(run(&stage, configurator, seed)?.line());
-            rows::measure(cells, arguments.threads, (file, row::HEAD), line)?;
-            file.clone()
-        }
-    };
-    let rows = row::read(file)?;
-    summary::print(&rows, study)?;
-    let plot = file.with_extension("svg");
-    std::fs::write(&plot, report::plot::boxes("cost / cost of the default", &summary::boxes(&rows, study)))
-        .with_context(|| format!("cannot write {}", plot.display()))
+    if let Some(runs) = arguments.again {
+        let found = cells.iter().filter_map(|cell| Some((cell.0.clone(), row_of(cell)?.clone())));
+        return again::measure(found.collect(), runs, arguments.threads, &file);
+    }
+    cells.retain(|cell| row_of(cell).is_none());
+    let line = |(stage, configurator, seed): Cell| Ok(run(&stage, configurator, seed)?.line());
+    rows::measure(cells, arguments.threads, (&file, row::HEAD), line)?;
+    Ok(file)
 }
 
 /// Prepares a scenario; `None` if its data is missing.
@@ -217,6 +263,7 @@ mod tests {
             threads: 2,
             rows: Some(folder.join("rows.csv")),
             again: None,
+            print: false,
             lcbench: None,
             formulas: None,
         }
@@ -232,6 +279,8 @@ mod tests {
         assert_eq!(first.lines().count(), 1 + 3);
         measure(&arguments(&folder, "1-1"), &SEARCHES).unwrap();
         assert_eq!(rows(), first, "nothing was missing");
+        measure(&Arguments { print: true, ..arguments(&folder, "2-2") }, &SEARCHES).unwrap();
+        assert_eq!(rows(), first, "printing runs nothing");
         // A row that was removed is reproduced exactly.
         let (kept, lost) = first.trim_end().rsplit_once('\n').unwrap();
         std::fs::write(folder.join("rows.csv"), format!("{kept}\n")).unwrap();

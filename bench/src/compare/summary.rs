@@ -4,21 +4,18 @@
 //! |---|---|---|
 //! | ratio | a cell | its PAR10 on the test divided by the default's |
 //! | score | a cell | 100 (worst - cost) / (worst - best), where best and worst are the lowest and the highest final cost of all cells on the scenario |
-//! | rank | a configurator on a scenario | rank of its median cost; ties share the mean rank |
-//! | p, probability | two configurators on a scenario | Mann-Whitney test on the costs |
-//! | p | two configurators on all scenarios | sign-flip test on the differences between ratios, with scenarios as units |
+//! | rank | a configurator on a scenario | rank of its mean cost; ties share the mean rank |
+//! | A / B, p | two configurators on a scenario | mean cost of A divided by that of B; permutation test of means, with Holm's correction over all tests in the table |
 
-use anyhow::Result;
-use engine::stats::{Measured, compare};
-use engine::{InstanceId, Rng};
-use math::mann_whitney;
+use std::fmt::Write as _;
+
 use report::plot::{BoxGroup, BoxedValues};
 
-use super::Study;
 use super::row::Row;
+use super::{Pairs, Study};
 use crate::figures::short;
 use crate::quantiles::Quantiles;
-use crate::statistics::{mean, ranks};
+use crate::statistics::{compared, geometric_mean, mean, ranks};
 
 /// Rows of one scenario, grouped by configurator.
 struct Table<'a> {
@@ -60,32 +57,42 @@ impl Table<'_> {
         if worst > best { 100.0 * (worst - row.last()) / (worst - best) } else { 100.0 }
     }
 
+    /// Returns the final cost of each cell of a configurator; `None` if it has no rows.
+    fn costs(&self, configurator: &str) -> Option<Vec<f64>> {
+        let group = self.groups.iter().find(|(name, _)| *name == configurator);
+        group.map(|(_, rows)| costs(rows))
+    }
+
     /// Returns the rank of each group.
     fn ranks(&self) -> Vec<f64> {
-        let medians: Vec<f64> =
-            self.groups.iter().map(|(_, rows)| Quantiles::of(costs(rows)).median()).collect();
-        ranks(&medians)
+        let means: Vec<f64> = self.groups.iter().map(|(_, rows)| mean(&costs(rows))).collect();
+        ranks(&means)
     }
 }
 
-/// Prints all tables as Markdown.
-pub(super) fn print(rows: &[Row], study: &Study) -> Result<()> {
+/// Returns all tables as Markdown.
+pub(super) fn text(rows: &[Row], study: &Study) -> String {
     let tables = tables(rows, study);
-    println!("\n## Test cost (PAR10) by scenario\n");
-    println!(
-        "| scenario | configurator | cells | default | lower quartile | median | upper quartile | median at 1/8 of the budget \
-         | at 1/4 | at 1/2 | median score | configurations | trials | stopped early |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
-    for table in &tables {
+    by_scenario(&tables) + &overall(&tables, study) + &tests(&tables, study)
+}
+
+fn by_scenario(tables: &[Table<'_>]) -> String {
+    let mut text = "\n## Test cost (PAR10) by scenario\n\n| scenario | configurator | cells | default | mean \
+                    | lower quartile | median | upper quartile | median at 1/8 of the budget | at 1/4 | at 1/2 \
+                    | median score | configurations | trials | stopped early |\n"
+        .to_owned();
+    let _ = writeln!(text, "|{}", "---|".repeat(15));
+    for table in tables {
         for (name, rows) in &table.groups {
             let of = |what: &dyn Fn(&Row) -> f64| Quantiles::of(rows.iter().map(|row| what(row)).collect());
             let last = of(&|row| row.last());
-            println!(
-                "| {} | {name} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {:.0} | {:.0} | {:.0} % |",
+            let _ = writeln!(
+                text,
+                "| {} | {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {:.0} | {:.0} | {:.0} % |",
                 table.scenario,
                 rows.len(),
                 short(rows[0].default_cost),
+                short(mean(&costs(rows))),
                 short(last.at(0.25)),
                 short(last.median()),
                 short(last.at(0.75)),
@@ -99,72 +106,72 @@ pub(super) fn print(rows: &[Row], study: &Study) -> Result<()> {
             );
         }
     }
-    print_overall(&tables, study);
-    print_tests(&tables, study)
+    text
 }
 
-fn print_overall(tables: &[Table<'_>], study: &Study) {
-    println!("\n## Over all scenarios\n");
-    println!(
-        "| configurator | scenarios | mean rank | mean of median scores | geometric mean of median ratios |"
-    );
-    println!("|---|---|---|---|---|");
+fn overall(tables: &[Table<'_>], study: &Study) -> String {
+    let mut text = "\n## Over all scenarios\n\n| configurator | scenarios | mean rank | mean of median scores \
+                    | geometric mean of mean ratios | geometric mean of median ratios |\n|---|---|---|---|---|---|\n"
+        .to_owned();
     for it in study.configurators {
-        let (mut ranks, mut scores, mut logarithms) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut ranks, mut scores, mut means, mut medians) = (vec![], vec![], vec![], vec![]);
         for table in tables {
             let Some(position) = table.groups.iter().position(|(name, _)| *name == it.name()) else {
                 continue;
             };
             let rows = &table.groups[position].1;
+            let ratios: Vec<f64> = rows.iter().map(|row| ratio(row)).collect();
             ranks.push(table.ranks()[position]);
             scores.push(Quantiles::of(rows.iter().map(|row| table.score(row)).collect()).median());
-            logarithms.push(Quantiles::of(rows.iter().map(|row| ratio(row)).collect()).median().ln());
+            means.push(mean(&ratios));
+            medians.push(Quantiles::of(ratios).median());
         }
         if ranks.is_empty() {
             continue;
         }
-        println!(
-            "| {} | {} | {:.2} | {:.1} | {:.4} |",
+        let _ = writeln!(
+            text,
+            "| {} | {} | {:.2} | {:.1} | {:.4} | {:.4} |",
             it.name(),
             ranks.len(),
             mean(&ranks),
             mean(&scores),
-            mean(&logarithms).exp()
+            geometric_mean(&means),
+            geometric_mean(&medians)
         );
     }
+    text
 }
 
-fn print_tests(tables: &[Table<'_>], study: &Study) -> Result<()> {
-    let Some(first) = study.configurators.first().map(|it| it.name()) else { return Ok(()) };
-    println!("\n## {first} against the others\n");
-    println!("| scenario | against | probability of being better | p (Mann-Whitney) |");
-    println!("|---|---|---|---|");
-    let mut paired: Vec<(&str, Vec<Measured>)> = Vec::new();
-    for (number, table) in tables.iter().enumerate() {
-        let Some((_, own)) = table.groups.iter().find(|(name, _)| *name == first) else { continue };
-        for (name, others) in table.groups.iter().filter(|(name, _)| *name != first) {
-            if let Some(found) = mann_whitney(&costs(own), &costs(others)) {
-                println!("| {} | {name} | {:.2} | {:.4} |", table.scenario, found.chance, found.p);
-            }
-            if !paired.iter().any(|(known, _)| known == name) {
-                paired.push((name, Vec::new()));
-            }
-            let pairs =
-                own.iter().flat_map(|a| others.iter().filter(|b| b.seed == a.seed).map(move |b| (a, b)));
-            for (a, b) in pairs {
-                let measured =
-                    Measured { instance: InstanceId(number as u32), default: ratio(b), tuned: ratio(a) };
-                paired.iter_mut().filter(|it| it.0 == *name).for_each(|it| it.1.push(measured));
-            }
-        }
+fn tests(tables: &[Table<'_>], study: &Study) -> String {
+    let names = study.configurators.iter().map(|it| it.name());
+    let names: Vec<&str> =
+        names.filter(|name| tables.iter().any(|table| table.costs(name).is_some())).collect();
+    let pairs: Vec<(&str, &str)> = (0..names.len())
+        .flat_map(|first| names[first + 1..].iter().map(move |second| (first, *second)))
+        .filter(|&(first, _)| first == 0 || study.pairs == Pairs::All)
+        .map(|(first, second)| (names[first], second))
+        .collect();
+    let both = |table: &Table<'_>, &(first, second): &(&str, &str)| {
+        Some((table.costs(first)?, table.costs(second)?))
+    };
+    let samples: Vec<_> =
+        tables.iter().flat_map(|table| pairs.iter().filter_map(|pair| both(table, pair))).collect();
+    if samples.is_empty() {
+        return String::new();
     }
-    println!("\n| against | paired cells | its mean ratio | mean ratio of {first} | p (sign flips) |");
-    println!("|---|---|---|---|---|");
-    for (name, measured) in paired.iter().filter(|(_, measured)| !measured.is_empty()) {
-        let found = compare(measured, &mut Rng::new(1, "compare", 0))?;
-        println!("| {name} | {} | {:.4} | {:.4} | {:.4} |", found.pairs, found.default, found.tuned, found.p);
+    let mut words = compared(&samples).into_iter();
+    let mut text = format!("\n## Ratio of means (p, corrected for {} tests)\n\n| scenario |", samples.len());
+    for (first, second) in &pairs {
+        let _ = write!(text, " {first} / {second} |");
     }
-    Ok(())
+    let _ = writeln!(text, "\n|{}", "---|".repeat(pairs.len() + 1));
+    for table in tables {
+        let cells = pairs.iter().map(|pair| both(table, pair).and_then(|_| words.next()));
+        let cells: Vec<String> = cells.map(|word| word.unwrap_or("-".to_owned())).collect();
+        let _ = writeln!(text, "| {} | {} |", table.scenario, cells.join(" | "));
+    }
+    text
 }
 
 /// Returns the boxes of the plot: the ratios of all cells, by scenario and configurator.
@@ -183,7 +190,7 @@ pub(super) fn boxes(rows: &[Row], study: &Study) -> Vec<BoxGroup> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::SEARCHES;
+    use super::super::{LEARNERS, SEARCHES};
     use super::*;
 
     fn row(configurator: &str, seed: u64, last: f64) -> Row {
@@ -220,6 +227,39 @@ mod tests {
         assert_eq!(table.ranks(), [1.0, 2.0]);
         let first = &boxes(&rows, &SEARCHES)[0].boxes[0];
         assert_eq!(first.values, [0.3, 0.2, 0.5], "ratios to the default, ordered by seed");
-        assert_eq!(first.summary, [0.2, 0.2, 0.3, 0.5, 0.5]);
+        assert_eq!(first.summary, [0.2, 0.25, 0.3, 0.4, 0.5]);
+    }
+
+    #[test]
+    fn tables_match_a_calculation_by_hand() {
+        let of = |configurator: &str, costs: [f64; 4]| {
+            (1..=4).zip(costs).map(|(seed, cost)| row(configurator, seed, cost)).collect::<Vec<_>>()
+        };
+        let rows = [
+            of("captune-forest", [1.0, 2.0, 3.0, 8.0]),
+            of("captune-auto", [1.0, 2.0, 3.0, 8.0]),
+            of("captune-random", [11.0, 12.0, 13.0, 20.0]),
+        ]
+        .concat();
+        let compared = text(&rows, &SEARCHES);
+        for line in [
+            // The mean is 3.5, the median 2.5. The quartiles are interpolated.
+            "| synthetic-76 | captune-forest | 4 | 10.00 | 3.50 | 1.75 | 2.50 | 4.25 | 10.00 | 9.00 | 8.00 | 92.1 | 1 | 1 | 0 % |",
+            "| captune-forest | 1 | 1.50 | 92.1 | 0.3500 | 0.2500 |",
+            "| captune-random | 1 | 3.00 | 39.5 | 1.4000 | 1.2500 |",
+            // Equal means, and 2 of 70 splits as extreme as the observed one. The correction is for two tests.
+            "## Ratio of means (p, corrected for 2 tests)",
+            "| scenario | captune-forest / captune-auto | captune-forest / captune-random |",
+            "| synthetic-76 | 1.000 (1.0000) | 0.250 (0.0571) |",
+        ] {
+            assert!(compared.lines().any(|it| it == line), "no `{line}` in\n{compared}");
+        }
+        // Between learners, all pairs are tested: two of three have a p-value of 2/70.
+        let learners: Vec<Row> =
+            rows.into_iter().map(|row| Row { scenario: "saps-qwh-med".to_owned(), ..row }).collect();
+        let learners = text(&learners, &LEARNERS);
+        let heads = ["auto / captune-forest", "auto / captune-random", "forest / captune-random"];
+        let heads = heads.map(|head| format!(" captune-{head} |")).concat();
+        assert!(learners.contains(&format!("3 tests)\n\n| scenario |{heads}\n")), "{learners}");
     }
 }

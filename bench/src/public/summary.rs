@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use super::row::Row;
 use super::table::{Group, Table, tables};
 use crate::figures::short;
-use crate::statistics::{geometric_mean, holm, mean, permutation_test, ranks};
+use crate::statistics::{compared, geometric_mean, mean, ranks};
 
 /// The configurator with which all others are compared.
 const FIRST: &str = "captune";
@@ -119,27 +119,23 @@ fn overall(tables: &[Table<'_>], names: &[&'static str]) -> String {
 /// Compares the first configurator with all others: ratio of means, and p.
 fn tests(tables: &[Table<'_>], names: &[&'static str]) -> String {
     let others: Vec<&'static str> = names.iter().copied().filter(|name| *name != FIRST).collect();
-    let mut found = Vec::new();
+    let (mut keys, mut samples) = (Vec::new(), Vec::new());
     for table in tables {
         let Some(own) = table.group(FIRST) else { continue };
         for other in table.groups.iter().filter(|group| group.name != FIRST) {
-            let p = permutation_test(&own.costs(), &other.costs());
-            found.push((table.scenario, other.name, own.mean() / other.mean(), p));
+            keys.push((table.scenario, other.name));
+            samples.push((own.costs(), other.costs()));
         }
     }
-    if found.is_empty() {
+    if keys.is_empty() {
         return String::new();
     }
-    let corrected = holm(&found.iter().map(|it| it.3).collect::<Vec<_>>());
-    let title =
-        format!("{FIRST} against the others: ratio of means (p, corrected for {} tests)", found.len());
+    let words = compared(&samples);
+    let title = format!("{FIRST} against the others: ratio of means (p, corrected for {} tests)", keys.len());
     grid(&title, "cells", tables, &others, |table| {
         let word = |name: &&'static str| {
-            let position = found.iter().position(|it| (it.0, it.1) == (table.scenario, *name));
-            position.map_or("-".to_owned(), |position| {
-                let strong = if corrected[position] < 0.05 { "**" } else { "" };
-                format!("{strong}{:.3}{strong} ({:.4})", found[position].2, corrected[position])
-            })
+            let position = keys.iter().position(|it| *it == (table.scenario, *name));
+            position.map_or("-".to_owned(), |position| words[position].clone())
         };
         let cells = table.group(FIRST).map_or(0, |group| group.rows.len());
         (cells.to_string(), others.iter().map(word).collect())

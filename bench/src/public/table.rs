@@ -1,7 +1,8 @@
 //! Rows by scenario, budget and configurator.
 
 use super::row::{CHECKPOINTS, Row};
-use crate::statistics::{mean, median};
+use crate::quantiles::Quantiles;
+use crate::statistics::mean;
 
 /// The cells of one configurator on one scenario with one budget.
 pub(super) struct Group<'a> {
@@ -20,7 +21,7 @@ impl Group<'_> {
     }
 
     pub(super) fn median(&self) -> f64 {
-        median(&self.costs())
+        Quantiles::of(self.costs()).median()
     }
 
     /// Returns whether the configurator is captune, with any settings.

@@ -24,6 +24,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use engine::{Reading, Rng};
+use math::quantile;
 use targets::Function;
 
 use super::FOLDS;
@@ -44,14 +45,6 @@ pub(super) struct Data {
     pub(super) folds: Vec<usize>,
     /// Readings, each with the number of its location.
     pub(super) readings: Vec<(usize, Reading)>,
-}
-
-/// Returns a percentile, with linear interpolation between neighbouring values.
-fn percentile(sorted: &[f64], percent: f64) -> f64 {
-    let at = percent / 100.0 * (sorted.len() - 1) as f64;
-    let (low, rest) = (at.floor() as usize, at.fract());
-    let high = (low + 1).min(sorted.len() - 1);
-    sorted[low] + rest * (sorted[high] - sorted[low])
 }
 
 impl Data {
@@ -76,7 +69,8 @@ impl Data {
         }
         let mut sorted = values.clone();
         sorted.sort_by(f64::total_cmp);
-        let (gamma, all) = (percentile(&sorted, f64::from(threshold)), percentile(&sorted, f64::from(full)));
+        let percentile = |percent: u32| quantile(&sorted, f64::from(percent) / 100.0);
+        let (gamma, all) = (percentile(threshold), percentile(full));
         let read = |(number, y): (usize, f64)| {
             let probability =
                 if all > gamma { (y - gamma) / (all - gamma) } else { f64::from(u8::from(y > gamma)) };
@@ -150,12 +144,6 @@ impl Data {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn percentiles_are_interpolated() {
-        let sorted = [1.0, 2.0, 4.0, 8.0, 16.0];
-        assert_eq!([0.0, 12.5, 50.0, 100.0].map(|p| percentile(&sorted, p)), [1.0, 1.5, 4.0, 16.0]);
-    }
 
     #[test]
     fn censored_shares_match_the_paper_and_thresholds_change_nothing_else() {

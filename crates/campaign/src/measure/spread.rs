@@ -1,5 +1,6 @@
 //! The spread of repeated measurements.
 
+use math::quantile;
 use serde::Serialize;
 
 /// The distribution of repeated measurements.
@@ -21,18 +22,15 @@ pub struct Spread {
 pub fn spread(values: &[f64]) -> Option<Spread> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let (first, count) = (*sorted.first()?, sorted.len());
+    let count = sorted.len();
+    if count == 0 {
+        return None;
+    }
     let mean = sorted.iter().sum::<f64>() / count as f64;
     let squares: f64 = sorted.iter().map(|value| (value - mean).powi(2)).sum();
     let variation = (count > 1 && mean > 0.0).then(|| (squares / (count - 1) as f64).sqrt() / mean);
-    // Quantiles are interpolated linearly between neighbouring measurements.
-    let quantile = |part: f64| {
-        let place = part * (count - 1) as f64;
-        let (below, share) = (place.floor(), place.fract());
-        let at = |place: f64| sorted.get(place as usize).copied().unwrap_or(first);
-        if share == 0.0 { at(below) } else { at(below) * (1.0 - share) + at(below + 1.0) * share }
-    };
-    Some(Spread { count, median: quantile(0.5), lower: quantile(0.25), upper: quantile(0.75), variation })
+    let [lower, median, upper] = [0.25, 0.5, 0.75].map(|share| quantile(&sorted, share));
+    Some(Spread { count, median, lower, upper, variation })
 }
 
 #[cfg(test)]

@@ -120,10 +120,7 @@ impl DataSet {
     pub fn recomputed_recipe(&self, drawn: &[Curve]) -> Recipe {
         let quantile = |share: f64, mut series: Vec<f64>| {
             series.sort_by(f64::total_cmp);
-            // Linear interpolation between neighbours, the usual definition.
-            let place = share * (series.len() - 1) as f64;
-            let (below, part) = (place.floor() as usize, place.fract());
-            series[below] + part * (series[(below + 1).min(series.len() - 1)] - series[below])
+            math::quantile(&series, share)
         };
         let threshold = quantile(0.75, drawn.iter().map(Curve::best).collect());
         let cutoff = quantile(0.5, drawn.iter().map(|curve| curve.end().0).collect());
