@@ -11,6 +11,8 @@
 //! (Phipson and Smyth, 2010). Holm's correction keeps the probability of any false claim in a table at the
 //! chosen level (Holm, 1979).
 
+use std::collections::BTreeMap;
+
 use engine::Rng;
 
 /// Largest number of splits of two samples that are evaluated.
@@ -96,15 +98,16 @@ fn each_choice(values: &[f64], chosen: usize, sum: f64, found: &mut impl FnMut(f
     }
 }
 
-/// Compares the samples of each pair, and returns one cell of a table per pair: the ratio of means and the
-/// p-value of the permutation test, corrected for the number of pairs. The ratio is bold if p < 0.05.
-pub(crate) fn compared(pairs: &[(Vec<f64>, Vec<f64>)]) -> Vec<String> {
-    let p_values: Vec<f64> = pairs.iter().map(|(first, second)| permutation_test(first, second)).collect();
-    let cell = |((first, second), p): (&(Vec<f64>, Vec<f64>), f64)| {
+/// Compares pairs of samples, and returns a cell of a table for each: the ratio of means and the p-value of the
+/// permutation test, corrected for the number of pairs. The ratio is bold if p < 0.05.
+pub(crate) fn compared<K: Ord>(pairs: Vec<(K, [Vec<f64>; 2])>) -> BTreeMap<K, String> {
+    let test = |(_, [first, second]): &(K, [Vec<f64>; 2])| permutation_test(first, second);
+    let p_values = holm(&pairs.iter().map(test).collect::<Vec<f64>>());
+    let cell = |((key, [first, second]), p): ((K, [Vec<f64>; 2]), f64)| {
         let strong = if p < 0.05 { "**" } else { "" };
-        format!("{strong}{:.3}{strong} ({p:.4})", mean(first) / mean(second))
+        (key, format!("{strong}{:.3}{strong} ({p:.4})", mean(&first) / mean(&second)))
     };
-    pairs.iter().zip(holm(&p_values)).map(cell).collect()
+    pairs.into_iter().zip(p_values).map(cell).collect()
 }
 
 /// Returns the p-values of all tests in a table with Holm's correction.
@@ -185,6 +188,16 @@ mod tests {
         let p = sign_flip_test(&[3.0, 1.0, 1.0]);
         // The absolute sums are 5, 3 or 1. Of 8 sign flips, 2 are as far from 0 as the observed sum.
         assert!((p - 0.25).abs() < 0.02, "{p}");
+    }
+
+    #[test]
+    fn significant_ratios_are_bold_after_correction() {
+        let low: Vec<f64> = (1..=5).map(f64::from).collect();
+        let high: Vec<f64> = (6..=10).map(f64::from).collect();
+        // 2 of 252 splits are as extreme as the observed one, and there are two tests.
+        let found = compared(vec![("a", [low.clone(), high]), ("b", [low.clone(), low])]);
+        assert_eq!(found["a"], "**0.375** (0.0159)");
+        assert_eq!(found["b"], "1.000 (1.0000)");
     }
 
     #[test]

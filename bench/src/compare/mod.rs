@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
     /// the results to a second file
     #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u32).range(1..))]
     again: Option<u32>,
-    /// Run nothing; print the rows of these scenarios and configurators
+    /// Run nothing; print the tables for these scenarios and configurators, with all seeds
     #[arg(long, conflicts_with = "again")]
     print: bool,
     /// Exported network of LCBench; without it, scenarios on LCBench are skipped
@@ -79,9 +79,9 @@ pub(crate) struct Study {
 }
 
 /// Pairs of configurators that are tested for a difference.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(PartialEq)]
 enum Pairs {
-    /// The first configurator and each of the others.
+    /// The first configurator in the list and each of the others.
     WithFirst,
     All,
 }
@@ -110,7 +110,8 @@ pub(crate) const SLACKS: Study = Study {
     pairs: Pairs::WithFirst,
 };
 
-/// Runs the cells whose rows are missing from the file, then prints and plots all rows.
+/// Runs the cells whose rows are missing from the file, then prints and plots all rows. With `--print`, only
+/// prints.
 pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
     let default = || PathBuf::from(format!("docs/results/{}.csv", study.name));
     let file = arguments.rows.clone().unwrap_or_else(default);
@@ -118,6 +119,7 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
     let configurators = chosen_configurators(arguments, study)?;
     if arguments.print {
         let mut rows = row::read(&file)?;
+        ensure!(!rows.is_empty(), "{} has no rows", file.display());
         rows.retain(|row| {
             scenarios.iter().any(|it| it.name == row.scenario)
                 && configurators.iter().any(|it| it.name() == row.configurator)
@@ -125,7 +127,7 @@ pub(crate) fn measure(arguments: &Arguments, study: &Study) -> Result<()> {
         print!("{}", summary::text(&rows, study));
         return Ok(());
     }
-    let file = run_missing(arguments, file, scenarios, &configurators)?;
+    let file = run(arguments, file, scenarios, &configurators)?;
     let rows = row::read(&file)?;
     print!("{}", summary::text(&rows, study));
     let plot = file.with_extension("svg");
@@ -159,8 +161,9 @@ fn chosen_configurators(arguments: &Arguments, study: &Study) -> Result<Vec<&'st
     arguments.configurators.iter().map(chosen).collect()
 }
 
-/// Runs the cells whose rows are missing from the file, and returns the file with the rows.
-fn run_missing(
+/// Runs the cells whose rows are missing from the file, and returns the file. With `--again`, repeats tests
+/// instead, and returns the second file.
+fn run(
     arguments: &Arguments,
     file: PathBuf,
     scenarios: Vec<Scenario>,
@@ -203,7 +206,7 @@ fn run_missing(
         return again::measure(found.collect(), runs, arguments.threads, &file);
     }
     cells.retain(|cell| row_of(cell).is_none());
-    let line = |(stage, configurator, seed): Cell| Ok(run(&stage, configurator, seed)?.line());
+    let line = |(stage, configurator, seed): Cell| Ok(run_cell(&stage, configurator, seed)?.line());
     rows::measure(cells, arguments.threads, (&file, row::HEAD), line)?;
     Ok(file)
 }
@@ -228,7 +231,7 @@ fn open(scenario: Scenario, arguments: &Arguments, network: Option<&Arc<Network>
 type Cell = (Arc<Stage>, &'static dyn Configurator, u64);
 
 /// Runs one cell: the search, then the test of its incumbents.
-fn run(stage: &Arc<Stage>, configurator: &dyn Configurator, seed: u64) -> Result<Row> {
+fn run_cell(stage: &Arc<Stage>, configurator: &dyn Configurator, seed: u64) -> Result<Row> {
     let trajectory = configurator.run(&stage.arena, &stage.budget(), seed)?;
     let mut costs = [f64::NAN; SHARES.len()];
     for at in 0..SHARES.len() {
@@ -279,8 +282,16 @@ mod tests {
         assert_eq!(first.lines().count(), 1 + 3);
         measure(&arguments(&folder, "1-1"), &SEARCHES).unwrap();
         assert_eq!(rows(), first, "nothing was missing");
-        measure(&Arguments { print: true, ..arguments(&folder, "2-2") }, &SEARCHES).unwrap();
-        assert_eq!(rows(), first, "printing runs nothing");
+        let plot = folder.join("rows.svg");
+        std::fs::remove_file(&plot).unwrap();
+        let print = |name: &str| {
+            let rows = Some(folder.join(name));
+            measure(&Arguments { print: true, rows, ..arguments(&folder, "2-2") }, &SEARCHES)
+        };
+        print("rows.csv").unwrap();
+        assert!(rows() == first && !plot.exists(), "printing changes no file");
+        let refusal = print("other.csv").unwrap_err().to_string();
+        assert!(refusal.ends_with("other.csv has no rows"), "{refusal}");
         // A row that was removed is reproduced exactly.
         let (kept, lost) = first.trim_end().rsplit_once('\n').unwrap();
         std::fs::write(folder.join("rows.csv"), format!("{kept}\n")).unwrap();

@@ -69,7 +69,7 @@ const fn lcbench(name: &'static str, data_set: &'static str, cutoff: f64) -> Sce
 /// Checksum of the exported network.
 const LCBENCH: u64 = 0x035d_e2e8_7408_cca2;
 
-/// Scenarios for comparing slacks, with cutoffs of 35, 20, 4, 40, 33 and 360 times the default's test cost,
+/// Scenarios for comparing slacks, with cutoffs of 35, 20, 4, 48, 33 and 360 times the default's test cost,
 /// and with budgets of about a minute on one core.
 pub(super) const LONG_CUTOFFS: &[Scenario] = &[
     saps("saps-qwh-22", "22,185", 2.5e6, 1.5e8, 0xfd3f_195a_2409_5306),

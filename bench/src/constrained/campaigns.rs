@@ -217,7 +217,7 @@ fn print(rows: &[Vec<String>]) -> Result<()> {
             .parse::<f64>()
             .map_or("infeasible".to_owned(), |cost| format!("{:.2}", cost / number(&rows[0][4])));
         let after = of(6).median();
-        let after = if after.is_finite() { format!("{after:.0}") } else { "-".to_owned() };
+        let after = if after.is_finite() { after.to_string() } else { "-".to_owned() };
         println!(
             "| {target} | {search} | {} | {default} | {:.3}, **{:.3}**, {:.3} | {after} | {:.0} % | {:.0} % |",
             rows.len(),

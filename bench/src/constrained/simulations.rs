@@ -149,7 +149,7 @@ impl Simulation {
         format!(
             "| {} | {name} | {feasible:.0} % | {best:.4} | {reached:.0} % | {} | {:.0} % |",
             self.name,
-            if when.is_finite() { format!("{when:.0}") } else { "-".to_owned() },
+            if when.is_finite() { when.to_string() } else { "-".to_owned() },
             100.0 * outside
         )
     }

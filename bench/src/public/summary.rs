@@ -119,24 +119,22 @@ fn overall(tables: &[Table<'_>], names: &[&'static str]) -> String {
 /// Compares the first configurator with all others: ratio of means, and p.
 fn tests(tables: &[Table<'_>], names: &[&'static str]) -> String {
     let others: Vec<&'static str> = names.iter().copied().filter(|name| *name != FIRST).collect();
-    let (mut keys, mut samples) = (Vec::new(), Vec::new());
+    let mut samples = Vec::new();
     for table in tables {
         let Some(own) = table.group(FIRST) else { continue };
         for other in table.groups.iter().filter(|group| group.name != FIRST) {
-            keys.push((table.scenario, other.name));
-            samples.push((own.costs(), other.costs()));
+            samples.push(((table.scenario, other.name), [own.costs(), other.costs()]));
         }
     }
-    if keys.is_empty() {
+    if samples.is_empty() {
         return String::new();
     }
-    let words = compared(&samples);
-    let title = format!("{FIRST} against the others: ratio of means (p, corrected for {} tests)", keys.len());
+    let title =
+        format!("{FIRST} against the others: ratio of means (p, corrected for {} tests)", samples.len());
+    let words = compared(samples);
     grid(&title, "cells", tables, &others, |table| {
-        let word = |name: &&'static str| {
-            let position = keys.iter().position(|it| *it == (table.scenario, *name));
-            position.map_or("-".to_owned(), |position| words[position].clone())
-        };
+        let word =
+            |name: &&'static str| words.get(&(table.scenario, *name)).map_or("-", String::as_str).to_owned();
         let cells = table.group(FIRST).map_or(0, |group| group.rows.len());
         (cells.to_string(), others.iter().map(word).collect())
     })

@@ -12,18 +12,19 @@
 //! This is the default of R and NumPy. The median of an even number of values is the mean of the two in the
 //! middle.
 
-/// Returns the quantile for the share `q`. Numbers may be infinite.
+/// Returns the quantile for the share `q` of numbers in ascending order. They may be `f64::INFINITY`.
 ///
 /// # Panics
 ///
 /// If there are no numbers, or `q` is not in [0, 1].
 pub fn quantile(sorted: &[f64], q: f64) -> f64 {
+    assert!(!sorted.is_empty(), "a quantile needs at least one number");
     assert!((0.0..=1.0).contains(&q), "the share must be in [0, 1], not {q}");
     let place = q * (sorted.len() - 1) as f64;
     let (at, rest) = (place.floor() as usize, place.fract());
     let low = sorted[at];
     match sorted.get(at + 1) {
-        // Two infinite neighbours have no difference.
+        // The difference between two infinite neighbours would not be a number.
         Some(&high) if rest > 0.0 && high > low => low + rest * (high - low),
         _ => low,
     }
@@ -42,10 +43,16 @@ mod tests {
     }
 
     #[test]
-    fn infinite_numbers_are_never_subtracted() {
+    fn numbers_may_be_infinite() {
         let sorted = [1.0, f64::INFINITY, f64::INFINITY];
         let expected = [1.0, f64::INFINITY, f64::INFINITY, f64::INFINITY];
         assert_eq!([0.0, 0.1, 0.6, 1.0].map(|q| quantile(&sorted, q)), expected);
+    }
+
+    #[test]
+    #[should_panic(expected = "at least one number")]
+    fn no_numbers_have_no_quantile() {
+        quantile(&[], 0.5);
     }
 
     #[test]
