@@ -1,6 +1,7 @@
 //! Servers that are killed, coordinators that come back, workers that vanish.
 
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use engine::{Cap, ConfigId, InstanceId, Pair, Seed, Status, TrialId, TrialKey, TrialRequest, Why};
@@ -112,11 +113,18 @@ fn a_worker_that_is_drained_ends_its_trials_first() {
     let Some(server) = Server::start() else { return };
     let inbox = Inbox::new();
     let (_own, mut fleet) = coordinator(&server, terms(), Stock::default(), inbox.bell());
-    let worker = Worker::start(&server, "w", 1, takes(0.4));
+    let (begun, begins) = channel();
+    let script: Script = Arc::new(move |_| {
+        begun.send(()).unwrap();
+        Behaviour::Finish(0.4)
+    });
+    let worker = Worker::start(&server, "w", 1, script);
     await_slots(&fleet, 1);
     (1..=2).for_each(|id| fleet.submit(&request(id), None).unwrap());
     let mut heard = Heard::default();
     heard.until(&mut fleet, &inbox, |heard| heard.leases.len() == 1);
+    // The lease is known before the worker has the trial.
+    begins.recv_timeout(Duration::from_secs(20)).unwrap();
     worker.halt.send(Halt::Drain(Duration::from_secs(10))).unwrap();
     heard.until(&mut fleet, &inbox, |heard| !heard.left.is_empty());
     assert_eq!(worker.end(), Ended::Halted);
