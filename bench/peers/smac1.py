@@ -18,6 +18,8 @@ Workarounds, with the reasons:
   a cutoff SMAC reads the time from the costs.
 - The model rejects ordinal parameters that can be inactive, so it gets a value for inactive ones, as it does for
   inactive categorical parameters.
+- The model's predictions take 90 % of the time, in a Python loop over configurations, instances and leaves. The forest's
+  library computes the same means in one call, equal to rounding, 13 times as fast.
 - With ConfigSpace 1.2, which SMAC 1.4.0 installs, a method was renamed, the log of changed incumbents fails on inactive
   parameters, forbidden clauses cannot be checked on numpy 1.23 arrays, and neither nested conditions nor numpy values
   can be saved. So nothing is saved.
@@ -31,6 +33,7 @@ import numpy
 from ConfigSpace import Configuration, ConfigurationSpace, OrdinalHyperparameter, forbidden
 from smac.callbacks import IncorporateRunResultCallback
 from smac.epm.random_forest import BaseModel
+from smac.epm.random_forest.rf_with_instances import RandomForestWithInstances
 from smac.facade.smac_ac_facade import SMAC4AC
 from smac.facade.smac_hpo_facade import SMAC4HPO
 from smac.initial_design.sobol_design import SobolDesign
@@ -139,6 +142,9 @@ def patch():
     RunHistory._check_json_serializable = lambda self, *what: None
     Configuration.is_valid_configuration = Configuration.check_valid_configuration
     BaseModel._impute_inactive = imputes_ordinal_parameters(BaseModel._impute_inactive)
+    RandomForestWithInstances.predict_marginalized_over_instances = predicts_in_one_call(
+        RandomForestWithInstances.predict_marginalized_over_instances
+    )
     comparisons = {
         forbidden.ForbiddenEqualsClause: operator.eq,
         forbidden.ForbiddenLessThanClause: operator.lt,
@@ -158,3 +164,18 @@ def imputes_ordinal_parameters(released):
         return released(self, X)
 
     return impute
+
+
+def predicts_in_one_call(released):
+    def predict(self, X):
+        if self.instance_features is None or len(self.instance_features) == 0:
+            return released(self, X)
+        by_tree = numpy.array(
+            self.rf.predict_marginalized_over_instances_batch(
+                self._impute_inactive(X), self.instance_features, self.log_y
+            )
+        )
+        mean, variance = by_tree.mean(axis=1), by_tree.var(axis=1)
+        return mean.reshape(-1, 1), numpy.maximum(variance, self.var_threshold).reshape(-1, 1)
+
+    return predict

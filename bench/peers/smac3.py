@@ -18,28 +18,48 @@ Workarounds, with the reasons:
   over the same pairs.
 - A trial with a cap of 0 or less cannot be run; it is reported as stopped at once, as its cap implies. SMAC3 counts it as
   one of its trials.
+- All trials of one list get the same cap, but the released code computes it for each of them. `CapsOnce` computes it
+  once per list.
+- The released code predicts with each tree on each instance in its own joblib task, which takes most of the time.
+  `means_over_instances` predicts once per tree in one thread, and adds up the same numbers in the same order.
 """
 
 import logging
 import math
 import warnings
 
+import numpy
 from ConfigSpace import ConfigurationSpace
 from smac import AlgorithmConfigurationFacade, Callback, HyperparameterOptimizationFacade
 from smac import Scenario as SmacScenario
 from smac.intensifier.intensifier import Intensifier
+from smac.model.random_forest.random_forest import EPMRandomForest
 
 from channel import BudgetOver
 from scenario import ComparedCost
 
 
-class PairwiseCapping(Intensifier):
-    """Caps a challenger at the rest of the incumbent's cost on the pairs that the challenger has run or will run next."""
+class CapsOnce(Intensifier):
+    def _get_next_trials(self, *arguments, **options):
+        self.known_cap = None
+        return super()._get_next_trials(*arguments, **options)
 
     def _get_adaptivecapping_budget(self, challenger, on_keys):
+        if self.known_cap is None:
+            self.known_cap = self.cap(challenger, on_keys)
+        return self.known_cap
+
+    def cap(self, challenger, on_keys):
+        return super()._get_adaptivecapping_budget(challenger, on_keys)
+
+
+class PairwiseCapping(CapsOnce):
+    """Caps a challenger at the rest of the incumbent's cost on the pairs that the challenger has run or will run next."""
+
+    def cap(self, challenger, on_keys):
         incumbent = self.get_incumbent()
         if incumbent is None or incumbent == challenger:
-            return super()._get_adaptivecapping_budget(challenger, on_keys)
+            return super().cap(challenger, on_keys)
         done = self.runhistory.get_instance_seed_budget_keys(challenger)
         pairs = {(key.instance, key.seed) for key in [*on_keys, *done]}
         known = self.runhistory.get_instance_seed_budget_keys(incumbent)
@@ -57,6 +77,8 @@ class ReportsIncumbents(Callback):
 
 def configure(scenario, channel):
     warnings.simplefilter("ignore")
+    EPMRandomForest.fit = fits_in_one_thread(EPMRandomForest.fit)
+    EPMRandomForest.predict_marginalized_over_instances_batch = means_over_instances
     compared = ComparedCost(scenario)
     space = ConfigurationSpace.from_json(scenario.folder / "space.json")
     space.seed(scenario.seed)
@@ -91,9 +113,10 @@ def configure(scenario, channel):
     if single:
         default = space.get_default_configuration()
         parts["initial_design"] = facade.get_initial_design(settings, additional_configs=[default])
-    if scenario.cutoff is not None and not scenario.deterministic:
+    if scenario.cutoff is not None:
         usual = facade.get_intensifier(settings)
-        parts["intensifier"] = PairwiseCapping(settings, usual._max_config_calls, usual._max_incumbents)
+        capped_races = CapsOnce if scenario.deterministic else PairwiseCapping
+        parts["intensifier"] = capped_races(settings, usual._max_config_calls, usual._max_incumbents)
     optimizer = facade(
         settings,
         uncapped if scenario.cutoff is None else capped,
@@ -114,3 +137,22 @@ def capping(scenario):
         return {}
     pairs = scenario.instances if scenario.deterministic else scenario.trials
     return {"adaptive_capping": True, "runtime_cutoff": math.ceil(pairs * scenario.par * scenario.cutoff)}
+
+
+def fits_in_one_thread(released):
+    def fit(forest, X, y, sample_weight=None):
+        forest.n_jobs = 1
+        released(forest, X, y, sample_weight)
+
+    return fit
+
+
+def means_over_instances(forest, X, X_feat, log_y):
+    """One row per configuration, one column per tree."""
+    X, features = (forest._validate_X_predict(it, ensure_2d=False) for it in (X, X_feat))
+    pairs = numpy.hstack([numpy.tile(X, (len(features), 1)), numpy.repeat(features, len(X), axis=0)])
+    means = numpy.zeros((len(X), len(forest.estimators_)))
+    for tree, estimator in enumerate(forest.estimators_):
+        for prediction in estimator.predict(pairs, check_input=False).reshape(len(features), len(X)):
+            means[:, tree] += prediction / len(features)
+    return means

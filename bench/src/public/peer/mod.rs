@@ -54,6 +54,8 @@ impl Configurator for Peer {
             .arg(&self.adapter)
             .arg(self.name)
             .arg(folder.path())
+            // Otherwise, SMAC3's decisions depend on Python's random hashes.
+            .env("PYTHONHASHSEED", "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(stderr)
