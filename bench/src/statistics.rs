@@ -17,6 +17,8 @@ use engine::Rng;
 
 /// Largest number of splits of two samples that are evaluated.
 const MAX_SPLITS: usize = 20_000;
+/// Number of random divisions of samples into halves.
+const HALVINGS: usize = 2000;
 
 /// Returns the mean.
 pub(crate) fn mean(values: &[f64]) -> f64 {
@@ -110,6 +112,32 @@ pub(crate) fn compared<K: Ord>(pairs: Vec<(K, [Vec<f64>; 2])>) -> BTreeMap<K, St
     pairs.into_iter().zip(p_values).map(cell).collect()
 }
 
+/// Chooses the sample with the lowest mean by one half of the values, and returns its mean over the other half,
+/// averaged over [`HALVINGS`] random divisions and both halves.
+///
+/// The lowest of several means is too low, because the sample that was lucky is chosen. The other half of its values
+/// did not take part in the choice. Samples with a single value cannot be divided and are left out.
+pub(crate) fn lowest_held_out(samples: &[Vec<f64>]) -> Option<f64> {
+    let mut rng = Rng::new(1, "held-out halves", 0);
+    let mut shuffled: Vec<Vec<f64>> = samples.iter().filter(|it| it.len() > 1).cloned().collect();
+    let mut held_out = || {
+        let means: Vec<(f64, f64)> = shuffled
+            .iter_mut()
+            .map(|values| {
+                rng.shuffle(values);
+                let (one, other) = values.split_at(values.len() / 2);
+                (mean(one), mean(other))
+            })
+            .collect();
+        let (first, second) = (means.iter().copied(), means.iter().map(|&(one, other)| (other, one)));
+        let first = first.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let second = second.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some(f64::midpoint(first.1, second.1))
+    };
+    let means: Option<Vec<f64>> = (0..HALVINGS).map(|_| held_out()).collect();
+    means.map(|means| mean(&means))
+}
+
 /// Returns the p-values of all tests in a table with Holm's correction.
 pub(crate) fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
@@ -125,6 +153,20 @@ pub(crate) fn holm(p_values: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_lowest_mean_is_judged_by_values_that_did_not_choose_it() {
+        // The first sample is chosen by 0, and then judged by 8; otherwise the second one is chosen.
+        let held_out = lowest_held_out(&[vec![0.0, 8.0], vec![3.0, 3.0], vec![1.0]]).unwrap();
+        assert!((held_out - 5.5).abs() < 0.2, "{held_out}");
+        // Samples with the same distribution: the lowest mean is far below their common mean of 0.5.
+        let mut rng = Rng::new(1, "equal samples", 0);
+        let samples: Vec<Vec<f64>> = (0..200).map(|_| (0..10).map(|_| rng.unit()).collect()).collect();
+        let lowest = samples.iter().map(|it| mean(it)).fold(f64::INFINITY, f64::min);
+        let held_out = lowest_held_out(&samples).unwrap();
+        assert!(lowest < 0.35 && (held_out - 0.5).abs() < 0.1, "{lowest} {held_out}");
+        assert_eq!(lowest_held_out(&[vec![1.0]]), None);
+    }
 
     #[test]
     fn means_are_correct() {

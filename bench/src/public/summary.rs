@@ -4,11 +4,14 @@
 //! |---|---|---|
 //! | mean, median | a configurator on a scenario | mean or median of the cells' test costs |
 //! | ratio | a configurator on a scenario | its mean (or median) divided by that of the best peer, the configurator other than captune with the lowest mean |
+//! | held-out ratio | a configurator on a scenario | its mean divided by that of the best peer, chosen by half of the seeds and judged by the others |
 //! | rank | a configurator on a scenario | rank of its mean; ties share the mean rank |
 //! | p | two configurators on a scenario | permutation test on means, with Holm's correction over all tests in the table |
-//! | trials to reach | a configurator on a scenario | the first checkpoint at which its mean is at most the best peer's final mean |
+//! | trials to reach | a configurator on a scenario | the first checkpoint at which its mean is at most the best peer's final mean, also held out |
+//! | left to gain | a configurator on a scenario | its mean divided by the lowest mean that any configurator has with any budget and at least [`ENOUGH_SEEDS`] seeds |
 //! | trials of captune | a configurator on a scenario | the first checkpoint at which captune's mean is at most the configurator's final mean; the median over scenarios counts `never` as the largest |
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::row::Row;
@@ -18,6 +21,8 @@ use crate::statistics::{compared, geometric_mean, mean, ranks};
 
 /// The configurator with which all others are compared.
 const FIRST: &str = "captune";
+/// Number of seeds from which a mean counts as one that can be reached.
+const ENOUGH_SEEDS: usize = 3;
 
 /// Returns all tables.
 pub(super) fn text(rows: &[Row], scenarios: &[&str], names: &[&'static str]) -> String {
@@ -25,6 +30,7 @@ pub(super) fn text(rows: &[Row], scenarios: &[&str], names: &[&'static str]) -> 
     budgets.sort_unstable();
     budgets.dedup();
     let mut text = String::new();
+    let lowest = lowest_means(rows, &budgets, scenarios, names);
     for budget in budgets {
         let tables = tables(rows, budget, scenarios, names);
         let names: Vec<&'static str> = names
@@ -36,7 +42,13 @@ pub(super) fn text(rows: &[Row], scenarios: &[&str], names: &[&'static str]) -> 
         text += &costs(&tables, &names);
         text += &overall(&tables, &names);
         text += &tests(&tables, &names);
-        text += &trials(&tables, &names);
+        text += &left_to_gain(&tables, &names, &lowest);
+        text += &trials("Trials to reach the best peer's final mean", &tables, &names, |table| {
+            table.best_peer().map(|best| (format!("{}, {}", best.name, short(best.mean())), best.mean()))
+        });
+        let title = "Trials to reach the final mean of the best peer, chosen by half of the seeds and judged by the others";
+        text +=
+            &trials(title, &tables, &names, |table| table.held_out_best().map(|mean| (short(mean), mean)));
         text += &own_trials(&tables, &names);
     }
     text
@@ -82,11 +94,13 @@ fn costs(tables: &[Table<'_>], names: &[&'static str]) -> String {
 
 fn overall(tables: &[Table<'_>], names: &[&'static str]) -> String {
     let mut text = "\n### Over all scenarios\n\n| configurator | scenarios | cells | mean rank | mean cost / best \
-                    peer's, geometric mean | median cost / best peer's, geometric mean | own CPU time, mean, s |\n"
+                    peer's, geometric mean | the same, held out | median cost / best peer's, geometric mean | own \
+                    CPU time, mean, s |\n"
         .to_owned();
-    text += "|---|---|---|---|---|---|---|\n";
+    text += "|---|---|---|---|---|---|---|---|\n";
     for name in names {
-        let (mut all_ranks, mut of_means, mut of_medians, mut cpu) = (vec![], vec![], vec![], vec![]);
+        let (mut all_ranks, mut of_means, mut held_out) = (vec![], vec![], vec![]);
+        let (mut of_medians, mut cpu) = (vec![], vec![]);
         let mut cells = 0;
         for table in tables {
             let Some(group) = table.group(name) else { continue };
@@ -97,6 +111,7 @@ fn overall(tables: &[Table<'_>], names: &[&'static str]) -> String {
                 of_means.push(group.mean() / best.mean());
                 of_medians.push(group.median() / best.median());
             }
+            held_out.extend(table.held_out_best().map(|best| group.mean() / best));
             cpu.extend(group.rows.iter().filter_map(|row| row.cpu_seconds));
             cells += group.rows.len();
         }
@@ -105,10 +120,11 @@ fn overall(tables: &[Table<'_>], names: &[&'static str]) -> String {
         };
         let _ = writeln!(
             text,
-            "| {name} | {} | {cells} | {} | {} | {} | {} |",
+            "| {name} | {} | {cells} | {} | {} | {} | {} | {} |",
             all_ranks.len(),
             or_none(&all_ranks, mean, 2),
             or_none(&of_means, geometric_mean, 3),
+            or_none(&held_out, geometric_mean, 3),
             or_none(&of_medians, geometric_mean, 3),
             or_none(&cpu, mean, 1)
         );
@@ -140,15 +156,58 @@ fn tests(tables: &[Table<'_>], names: &[&'static str]) -> String {
     })
 }
 
-fn trials(tables: &[Table<'_>], names: &[&'static str]) -> String {
-    grid("Trials to reach the best peer's final mean", "best peer", tables, names, |table| {
-        let Some(best) = table.best_peer() else {
+/// Returns the lowest mean on each scenario, with the configurator and the budget.
+fn lowest_means<'a>(
+    rows: &'a [Row],
+    budgets: &[u64],
+    scenarios: &[&'a str],
+    names: &[&'static str],
+) -> BTreeMap<&'a str, (f64, String)> {
+    let mut lowest = BTreeMap::new();
+    for &budget in budgets {
+        for table in tables(rows, budget, scenarios, names) {
+            for group in table.groups.iter().filter(|group| group.rows.len() >= ENOUGH_SEEDS) {
+                let found = (group.mean(), format!("{}, {budget} trials", group.name));
+                let known = lowest.entry(table.scenario).or_insert_with(|| found.clone());
+                if found.0 < known.0 {
+                    *known = found;
+                }
+            }
+        }
+    }
+    lowest
+}
+
+fn left_to_gain(
+    tables: &[Table<'_>],
+    names: &[&'static str],
+    lowest: &BTreeMap<&str, (f64, String)>,
+) -> String {
+    grid("Means relative to the lowest mean with any budget", "lowest mean", tables, names, |table| {
+        let Some((mean, found)) = lowest.get(table.scenario) else {
             return ("-".to_owned(), vec!["-".to_owned(); names.len()]);
         };
         let word = |name: &&'static str| {
-            table.group(name).map_or("-".to_owned(), |group| or_never(group.trials_to(best.mean())))
+            table.group(name).map_or("-".to_owned(), |group| format!("{:.2}", group.mean() / mean))
         };
-        (format!("{}, {}", best.name, short(best.mean())), names.iter().map(word).collect())
+        (format!("{}, {found}", short(*mean)), names.iter().map(word).collect())
+    })
+}
+
+fn trials(
+    title: &str,
+    tables: &[Table<'_>],
+    names: &[&'static str],
+    best: impl Fn(&Table<'_>) -> Option<(String, f64)>,
+) -> String {
+    grid(title, "best peer", tables, names, |table| {
+        let Some((word, mean)) = best(table) else {
+            return ("-".to_owned(), vec!["-".to_owned(); names.len()]);
+        };
+        let reached = |name: &&'static str| {
+            table.group(name).map_or("-".to_owned(), |group| or_never(group.trials_to(mean)))
+        };
+        (word, names.iter().map(reached).collect())
     })
 }
 
@@ -204,8 +263,10 @@ mod tests {
             "| a | 100 | **2.50** | 6.50 |",
             "| b | 100 | 20.00 | **10.00** (1 infeasible) |",
             // The geometric mean of 2.5 / 6.5 and 2.
-            "| captune | 2 | 8 | 1.50 | 0.877 | 0.877 | 2.5 |",
-            "| smac3 | 2 | 8 | 1.50 | 1.000 | 1.000 | 2.5 |",
+            "| captune | 2 | 8 | 1.50 | 0.877 | 0.877 | 0.877 | 2.5 |",
+            "| smac3 | 2 | 8 | 1.50 | 1.000 | 1.000 | 1.000 | 2.5 |",
+            "| a | 2.50, captune, 100 trials | 1.00 | 2.60 |",
+            "| b | 10.00, smac3, 100 trials | 2.00 | 1.00 |",
             // In both tests, 2 of 70 splits are as extreme as the observed one. The correction is for two
             // tests.
             "| a | 4 | 0.385 (0.0571) |",

@@ -2,7 +2,7 @@
 
 use super::row::{CHECKPOINTS, Row};
 use crate::quantiles::Quantiles;
-use crate::statistics::mean;
+use crate::statistics::{lowest_held_out, mean};
 
 /// The cells of one configurator on one scenario with one budget.
 pub(super) struct Group<'a> {
@@ -53,6 +53,12 @@ impl<'a> Table<'a> {
     pub(super) fn best_peer(&self) -> Option<&Group<'a>> {
         let peers = self.groups.iter().filter(|group| !group.is_captune());
         peers.min_by(|a, b| a.mean().total_cmp(&b.mean()))
+    }
+
+    /// Returns the mean of the best peer over seeds that did not choose it.
+    pub(super) fn held_out_best(&self) -> Option<f64> {
+        let peers = self.groups.iter().filter(|group| !group.is_captune());
+        lowest_held_out(&peers.map(Group::costs).collect::<Vec<_>>())
     }
 }
 
