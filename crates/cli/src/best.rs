@@ -132,7 +132,12 @@ fn minimal(arguments: &Arguments, kept: &Kept, records: &Records<'_>) -> anyhow:
             Some(_) => "the ablation has not ended yet".to_owned(),
             None => "it has not been measured which changes matter".to_owned(),
         };
-        let hint = format!("`captune ablate {folder}` measures it");
+        let hint = match &ablation {
+            Some(ablation) if ablation.has_ended() => {
+                format!("`captune run {folder}` with a larger budget may find a better one")
+            }
+            _ => format!("`captune ablate {folder}` measures it"),
+        };
         return Err(Hinted { message, hint }.into());
     };
     let configuration = &found.configuration;

@@ -136,7 +136,7 @@ fn claim(side: &Side, costs: &Costs) -> String {
         return if nothing { format!("the {}", costs.against) } else { "training only".to_owned() };
     };
     let enough = verdict.pairs >= ENOUGH_PAIRS;
-    let gain = || costs.gain(verdict.ratio);
+    let gain = || verdict::gain(verdict, costs);
     match verdict.finding {
         _ if verdict.basis == Basis::TrainingOnly => "training only".to_owned(),
         Finding::NothingReliable => "nothing reliable".to_owned(),

@@ -78,7 +78,7 @@ impl Ending<'_> {
             Stop::NeverSucceeded { .. } => "the target never succeeded".to_owned(),
             Stop::DefaultWrong { .. } => format!("the {} gives wrong answers", self.facts.costs.against),
             Stop::Lost { .. } => "too many trials were lost; run the same command again to resume".to_owned(),
-            Stop::Aborted(_) => "no trial could be run; run the same command again to resume".to_owned(),
+            Stop::Aborted(_) => "a trial could not be run; run the same command again to resume".to_owned(),
         };
         let tally = &self.end.progress.tally;
         let trials = tally.trials.all();
@@ -219,11 +219,15 @@ impl Ending<'_> {
 
     fn more(&self) -> Option<String> {
         let Stop::Budget(limit) = &self.end.stop else { return None };
-        let budget = &self.facts.budget;
+        let (budget, spent) = (&self.facts.budget, &self.end.progress.spent);
+        // An earlier session may have had a larger budget and may have spent it.
+        let double = |budget: f64, spent: f64| 2.0 * if spent > 1.5 * budget { spent } else { budget };
         let argument = match limit {
-            Limit::Wall => format!("--budget {}", chosen(2.0 * budget.wall?)),
-            Limit::Cpu => format!("--cpu-budget {}", chosen(2.0 * budget.cpu?)),
-            Limit::Trials => format!("--trials {}", 2 * budget.trials?),
+            Limit::Wall => format!("--budget {}", chosen(double(budget.wall?, spent.wall))),
+            Limit::Cpu => format!("--cpu-budget {}", chosen(double(budget.cpu?, spent.cpu))),
+            Limit::Trials => {
+                format!("--trials {}", double(budget.trials? as f64, spent.trials as f64) as u64)
+            }
         };
         Some(format!("captune run {} {argument}", quoted(&self.facts.folder)))
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use confine::{Cores, LaunchError, Tier};
 use engine::{Cap, InstanceId, Observation, TrialRequest};
+use scenario::Measure;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -79,6 +80,22 @@ pub struct Detail {
     /// A problem with the server that this trial did not cause, in one line that is the same for the same
     /// cause. The result of the trial still counts.
     pub server: Option<String>,
+}
+
+impl Detail {
+    /// Returns all numbers that were measured, by their names in scenarios: the outputs and what the trial used.
+    pub fn measured(&self) -> Vec<(String, f64)> {
+        let used = Measure::NAMED.into_iter().filter_map(|(name, measure)| {
+            let value = match measure {
+                Measure::CpuTime => self.cpu,
+                Measure::WallTime => self.wall,
+                Measure::Memory => self.memory.map(|bytes| bytes as f64),
+                Measure::Output(_) => None,
+            };
+            Some((name.to_owned(), value?))
+        });
+        self.outputs.iter().map(|(name, value)| (name.clone(), *value)).chain(used).collect()
+    }
 }
 
 /// Returns an error's message followed by the messages of all its causes, for places that accept only text.
@@ -157,6 +174,7 @@ impl TargetError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Launch { source, .. } => source.hint(),
+            Self::Unmeasured { tier: Tier::Cgroup, .. } => None,
             Self::Unmeasured { .. } => {
                 Some("`captune doctor` shows how to get the cgroup tier, which measures everything".into())
             }

@@ -21,7 +21,8 @@ pub enum Measure {
 }
 
 impl Measure {
-    pub(super) const NAMED: [(&'static str, Self); 3] =
+    /// The measures that captune takes itself, with their names in scenarios.
+    pub const NAMED: [(&'static str, Self); 3] =
         [("cpu_time", Self::CpuTime), ("wall_time", Self::WallTime), ("memory", Self::Memory)];
 
     /// Returns whether the measure is a time.

@@ -20,7 +20,8 @@ pub enum Hosts {
 pub fn lines(verdict: &Verdict, costs: &Costs, hosts: Hosts) -> Vec<String> {
     let mut lines = vec![first_line(verdict, costs)];
     lines.extend(bounds::both(&verdict.constraints, costs.against));
-    lines.extend(verdict.unseen_timeouts.map(|unseen| unseen_timeouts(&unseen, verdict, costs)));
+    let unseen = verdict.unseen_timeouts.filter(|_| Outcome { verdict, costs }.failed().is_none());
+    lines.extend(unseen.map(|unseen| unseen_timeouts(&unseen, verdict, costs)));
     lines.extend(remarks(verdict, costs));
     lines.extend(measured_on(verdict, hosts));
     lines
@@ -72,8 +73,11 @@ fn of_feasible(verdict: &Verdict, costs: &Costs) -> Option<String> {
     let (on, against) = (on(verdict), costs.against);
     let training = if verdict.basis == Basis::TrainingOnly { "training only: " } else { "" };
     let outcome = Outcome { verdict, costs };
+    let failed = outcome.failed();
     let than = |than: &str| {
-        if outcome.has_few_pairs() {
+        if let Some(failed) = &failed {
+            format!("{}; {failed}", outcome.change())
+        } else if outcome.has_few_pairs() {
             format!("{} ({TOO_FEW})", outcome.change())
         } else if costs.are_maximised() {
             format!("{}{}", outcome.change_with_factor(), outcome.certainty())
@@ -81,7 +85,8 @@ fn of_feasible(verdict: &Verdict, costs: &Costs) -> Option<String> {
             format!("{}{than}: {}{}", costs.gain(verdict.ratio), outcome.change(), outcome.certainty())
         }
     };
-    let is = if outcome.has_few_pairs() || costs.are_maximised() { "has" } else { "is" };
+    let has_figures_first = failed.is_some() || outcome.has_few_pairs() || costs.are_maximised();
+    let is = if has_figures_first { "has" } else { "is" };
     match verdict.finding {
         Finding::Faster | Finding::NothingReliable | Finding::Slower | Finding::Wrong => None,
         Finding::OnlyFeasible => Some(format!(
@@ -103,7 +108,8 @@ fn of_feasible(verdict: &Verdict, costs: &Costs) -> Option<String> {
 /// certain this is.
 pub fn sentence(verdict: &Verdict, costs: &Costs) -> String {
     let outcome = Outcome { verdict, costs };
-    let (on, against, solved) = (on(verdict), costs.against, solved(verdict));
+    let (on, against) = (on(verdict), costs.against);
+    let solved = if outcome.failed().is_none() { solved(verdict) } else { String::new() };
     let mut text = match (verdict.basis, verdict.of_costs) {
         (Basis::TrainingOnly, Claim::Faster | Claim::NothingReliable | Claim::Slower) => format!(
             "training only: {}. This proves nothing, because the configuration was chosen on these pairs; set \
@@ -118,7 +124,7 @@ pub fn sentence(verdict: &Verdict, costs: &Costs) -> String {
         ),
         (_, Claim::Slower) => format!(
             "the best configuration in training is {}{}{solved}. Keep the {against}",
-            if costs.are_maximised() { "worse: " } else { "" },
+            if costs.are_maximised() || outcome.failed().is_some() { "worse: " } else { "" },
             outcome.compared(&format!(" than the {against}"))
         ),
         (_, Claim::Wrong) => format!(
@@ -133,6 +139,11 @@ pub fn sentence(verdict: &Verdict, costs: &Costs) -> String {
 /// Compares the best configuration with the default in a few words, for one fold.
 pub fn compared(verdict: &Verdict, costs: &Costs) -> String {
     Outcome { verdict, costs }.compared("")
+}
+
+/// Formats the ratio as a gain or a loss, or says what failed if no ratio describes the difference.
+pub fn gain(verdict: &Verdict, costs: &Costs) -> String {
+    Outcome { verdict, costs }.failed().unwrap_or_else(|| costs.gain(verdict.ratio))
 }
 
 /// Text that is shown instead of a ratio.
@@ -165,16 +176,21 @@ impl Outcome<'_> {
         format!("{} ({factor})", self.change())
     }
 
-    /// If one mean does not exist because trials without a cutoff failed, names the configuration that failed.
-    /// No factor describes such a difference.
+    /// Names the configuration that failed if no factor describes the difference: because a mean does not exist, as
+    /// trials without a cutoff failed; or because one of the two finished nothing, so that the penalty alone
+    /// determines its mean.
     fn failed(&self) -> Option<String> {
         let Verdict { pairs, default, best, solved, .. } = self.verdict;
-        let (who, finished) = match (default.is_finite(), best.is_finite()) {
-            (true, true) => return None,
-            (_, false) => ("best", solved.after),
-            (false, true) => (self.costs.against, solved.before),
-        };
-        Some(format!("the {who} failed on {} of them", pairs - finished))
+        let against = self.costs.against;
+        Some(match (default.is_finite(), best.is_finite()) {
+            (true, true) => match (solved.before, solved.after) {
+                (0, 1..) => format!("the {against} finished none of them"),
+                (1.., 0) => "the best finished none of them".to_owned(),
+                _ => return None,
+            },
+            (_, false) => format!("the best failed on {} of them", pairs - solved.after),
+            (false, true) => format!("the {against} failed on {} of them", pairs - solved.before),
+        })
     }
 
     /// Compares both configurations, with the absolute figures:
@@ -218,7 +234,8 @@ pub fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
             "Neither the best nor the {against} finished a single trial there, so this proves nothing."
         ));
     }
-    if let (Some(training), false) = (verdict.training_ratio, verdict.basis == Basis::TrainingOnly) {
+    let training = verdict.training_ratio.filter(|_| verdict.basis != Basis::TrainingOnly);
+    if let Some(training) = training.filter(|_| Outcome { verdict, costs }.failed().is_none()) {
         let gain = format!("In training: {}", costs.gain(training));
         let claimed = verdict.of_costs == Claim::Faster;
         // A remark on a lost gain makes sense only if there was a gain in training.

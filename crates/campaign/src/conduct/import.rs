@@ -60,8 +60,10 @@ pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
     let unchanged: Vec<usize> = (0..scenario.constraints.len()).collect();
     let (Resumed { mut history, .. }, _) = carry_over(&loaded, &settings, train, &unchanged);
     let before = history.trials().len();
+    let kept = runs.charter.as_ref().map(|before| change::kept_constraints(&before.scenario, &scenario));
+    let kept = kept.transpose().map_err(ConductError::Scenario)?;
     let TakenIn { left, filled, unused } =
-        take_in(&mut history, runs, &settings, &scenario).map_err(ConductError::Runs)?;
+        take_in(&mut history, runs, &settings, &scenario, kept.as_deref()).map_err(ConductError::Runs)?;
     let new = &history.trials()[before..];
     let count = |status: Status| new.iter().filter(|trial| trial.observation.status() == status).count();
     let trials = Status::ALL.map(|status| (status, count(status)));

@@ -1,6 +1,6 @@
 //! Tests of the last lines of a run, with invented campaigns.
 
-use campaign::budget::{Budget, Limit};
+use campaign::budget::{Budget, Limit, Spent};
 use campaign::event::Stop;
 use campaign::progress::{Progress, Standing};
 use campaign::validation::{BothHoldings, GaveUp, Judged};
@@ -133,7 +133,9 @@ fn ends_without_a_verdict() {
     let (cpu, trials) = (Some(7200.0), Some(1000));
     let facts = Facts { budget: Budget { wall: None, cpu, trials }, ..facts() };
     let default = Standing { config: ConfigId(0), ..progress().best };
-    let default = Progress { best: default, counts: [990, 10, 0, 0, 0, 0, 0, 0], ..progress() };
+    let counts = [990, 10, 0, 0, 0, 0, 0, 0];
+    let spent = Spent { trials: 1000, cpu: 7200.0, ..progress().spent };
+    let default = Progress { best: default, counts, spent, ..progress() };
     let unmeasured =
         Progress { best: Standing { pairs: 0, mean: f64::NAN, ..default.best.clone() }, ..default.clone() };
     let lost =
@@ -312,6 +314,38 @@ fn a_failure_without_a_penalty_is_named_instead_of_an_infinite_factor() {
         "nothing with reliably more ratio than the default was found. Best: ratio 3.93 -> none on 75 unseen \
          instances; the best failed on 2 of them. Keep the default."
     );
+}
+
+#[test]
+fn a_larger_budget_than_all_sessions_have_spent_is_suggested() {
+    let with = |trials: u64| {
+        let mut facts = facts();
+        facts.budget = Budget { trials: Some(trials), ..Budget::default() };
+        text(&Stop::Budget(Limit::Trials), None, &progress(), &facts, None)
+    };
+    assert!(with(20).contains("--trials 29624\n"), "14 812 trials are spent: {}", with(20));
+    assert!(with(14_800).contains("--trials 29600\n"), "{}", with(14_800));
+}
+
+#[test]
+fn a_default_that_never_finishes_is_named_instead_of_a_ratio_to_its_penalty() {
+    let with = |claim, default: f64, tuned: f64, before: usize, after: usize| {
+        let solved = Solved { before, after, lost: before.saturating_sub(after) };
+        let comparison = Comparison { default, tuned, ratio: default / tuned, ..faster().comparison };
+        let found = CostVerdict { claim, comparison, solved, training_ratio: Some(9000.0), ..faster() };
+        let costs = facts().costs;
+        verdict::lines(&shown(&found, &costs), &costs, Hosts::IfOther).join(" ")
+    };
+    assert_eq!(
+        with(Claim::Faster, 50.0, 0.00332, 0, 75),
+        "PAR10 50.0 s -> 3.32 ms on 75 unseen instances; the default finished none of them."
+    );
+    assert_eq!(
+        with(Claim::Slower, 0.00332, 50.0, 75, 0),
+        "the best configuration in training is worse: PAR10 3.32 ms -> 50.0 s on 75 unseen instances; the best \
+         finished none of them. Keep the default."
+    );
+    assert!(with(Claim::Faster, 50.0, 5.0, 1, 75).starts_with("10x faster"), "one trial finished");
 }
 
 #[test]

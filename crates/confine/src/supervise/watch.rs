@@ -367,10 +367,11 @@ impl Watch<'_> {
         let group = self.enclosure.control_group().filter(|_| self.is_first);
         let counted = group.and_then(ControlGroup::peak_memory);
         // Before it executes its program, the child is a copy of the supervisor, and the kernel's maximum
-        // includes that copy. So a maximum that is no larger than the copy gives no information about the
-        // target.
+        // includes that copy. So a maximum that is no larger than the copy is only an upper bound, which is used if
+        // the target has ended before the first sample.
         let largest = Some(self.deaths.largest).filter(|&bytes| bytes > self.inherited_memory);
         let sampled = Some(self.meter.peak_memory).filter(|&bytes| bytes > 0);
-        counted.or_else(|| largest.max(sampled))
+        let bound = Some(self.deaths.largest).filter(|&bytes| bytes > 0);
+        counted.or(largest.max(sampled)).or(bound)
     }
 }

@@ -78,7 +78,12 @@ fn peak_memory_of_one_process() {
 }
 
 #[test]
-fn memory_that_cannot_be_separated_from_the_supervisors_is_unknown() {
-    let finished = run(&Command::new("true").guardian(crate::stage::MISBEHAVE), &no_limits());
-    assert_ne!(finished.peak_memory, Some(0));
+fn a_program_smaller_than_the_supervisor_counts_at_most_as_large_as_it() {
+    for tier in every_tier() {
+        for _ in 0..20 {
+            let program = Command::new("true").guardian(crate::stage::MISBEHAVE).tier(tier);
+            let bytes = run(&program, &no_limits()).peak_memory.unwrap();
+            assert!((1..50_000_000).contains(&bytes), "{tier}: {bytes}");
+        }
+    }
 }

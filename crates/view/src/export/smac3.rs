@@ -8,7 +8,8 @@
 //! | aborted, lost | left out: they give no information about the configuration |
 //!
 //! SMAC3 has no censored costs. A stopped trial must not look good there, so its cost is the penalty.
-//! `additional_info` records how the trial really ended.
+//! `additional_info` records how the trial really ended, its outputs and what it used, so that `captune import` restores
+//! them.
 
 use std::io::Write;
 
@@ -120,7 +121,7 @@ fn time(are_times: bool, record: &Record) -> f64 {
 
 /// Returns information for which SMAC3 has no field.
 fn about(record: &Record) -> Value {
-    let mut about = Map::new();
+    let mut about = Map::from_iter([("captune".to_owned(), Value::Bool(true))]);
     about.insert("status".to_owned(), record.trial.observation.status().name().into());
     if let Some(Reading::AtLeast(bound)) = record.trial.observation.cost() {
         about.insert("at_least".to_owned(), bound.into());
@@ -128,8 +129,10 @@ fn about(record: &Record) -> Value {
     if let Some(reason) = &record.detail.reason {
         about.insert("reason".to_owned(), reason.as_str().into());
     }
-    if !record.detail.outputs.is_empty() {
-        about.insert("outputs".to_owned(), json!(record.detail.outputs));
+    let measured = record.detail.measured();
+    if !measured.is_empty() {
+        let outputs = measured.into_iter().map(|(name, value)| (name, json!(value)));
+        about.insert("outputs".to_owned(), Value::Object(outputs.collect()));
     }
     Value::Object(about)
 }

@@ -34,6 +34,7 @@ pub(super) fn read(folder: &Path, source: String) -> Result<Runs, ImportError> {
             place: format!("trial {}", trial.id),
             values: of(trial.key.config),
             outputs: Vec::new(),
+            readings: trial.observation.constraints().to_vec(),
             instance: instance.cloned().unwrap_or_default(),
             seed: i64::from(trial.key.pair.seed.0),
             ending,
@@ -42,5 +43,5 @@ pub(super) fn read(folder: &Path, source: String) -> Result<Runs, ImportError> {
         }
     };
     let list = history.trials().iter().map(run).collect();
-    Ok(Runs { source, list, charter: Some(loaded.charter), sense: None, unused: Vec::new() })
+    Ok(Runs { source, list, charter: Some(loaded.charter), is_own: true, sense: None, unused: Vec::new() })
 }

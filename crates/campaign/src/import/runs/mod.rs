@@ -21,6 +21,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use engine::Reading;
 use scenario::Sense;
 use scenario::draft::foreign::text_of;
 use space::Literal;
@@ -39,8 +40,11 @@ pub struct Run {
     pub place: String,
     /// Its configuration.
     pub values: Values,
-    /// Other outputs that the run reported, by name. The outputs of a stopped or failed run are not used.
+    /// Other outputs that the run reported, by name, and `cpu_time`, `wall_time` and `memory` if captune measured them.
+    /// The outputs of a stopped or failed run are not used.
     pub outputs: Vec<(String, f64)>,
+    /// The readings for the constraints of the campaign that recorded the run; empty for other sources.
+    pub readings: Vec<Option<Reading>>,
     /// The name of the instance; empty if the target has only one instance.
     pub instance: String,
     /// The random seed.
@@ -79,6 +83,8 @@ pub struct Runs {
     pub list: Vec<Run>,
     /// The charter of the captune campaign that recorded the runs; `None` for other sources.
     pub charter: Option<Charter>,
+    /// Whether captune recorded the runs: in a campaign, or in a file that it has exported.
+    pub is_own: bool,
     /// Whether the source minimises or maximises; `None` if its costs have the same sign as the scenario's.
     pub sense: Option<Sense>,
     /// Parts of the source that are not used, to be reported to the user.
@@ -129,15 +135,17 @@ pub fn read(path: &Path) -> Result<Runs, ImportError> {
     if is_sqlite(file) {
         let study = optuna::read(file).map_err(shape)?;
         let optuna::Read { list, sense, unused } = study;
-        return Ok(Runs { source, list, charter: None, sense: Some(sense), unused });
+        return Ok(Runs { source, list, charter: None, is_own: false, sense: Some(sense), unused });
     }
     let text = text_of(file)?;
     if is_history {
-        let list = runhistory::read(&text).map_err(shape)?;
-        return Ok(Runs { source, list, charter: None, sense: Some(Sense::Minimise), unused: Vec::new() });
+        let (list, is_own) = runhistory::read(&text).map_err(shape)?;
+        let sense = Some(Sense::Minimise);
+        return Ok(Runs { source, list, charter: None, is_own, sense, unused: Vec::new() });
     }
-    let (list, unused) = table::read(&text, &file.display().to_string()).map_err(ImportError::Table)?;
-    Ok(Runs { source, list, charter: None, sense: None, unused })
+    let table::Read { list, is_own, unused } =
+        table::read(&text, &file.display().to_string()).map_err(ImportError::Table)?;
+    Ok(Runs { source, list, charter: None, is_own, sense: None, unused })
 }
 
 /// Returns whether a file starts with SQLite's header.

@@ -80,7 +80,17 @@ pub(super) fn read(file: &Path) -> Result<Read, String> {
         let outputs = told.map(|(place, value)| (constraint_name(place), *value)).collect();
         let place = format!("trial {number}");
         let instance = String::new();
-        Ok(Run { place, values: values.into(), outputs, instance, seed, ending, cap: None, time: None })
+        Ok(Run {
+            place,
+            values: values.into(),
+            outputs,
+            instance,
+            seed,
+            ending,
+            cap: None,
+            time: None,
+            readings: Vec::new(),
+        })
     };
     let list = trials.iter().map(run).collect::<Result<_, String>>()?;
     Ok(Read { list, sense, unused })

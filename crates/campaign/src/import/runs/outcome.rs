@@ -53,11 +53,17 @@ pub(super) fn reading(
                 bound => bound,
             })
         }
-        Bounded::Measure(Measure::Output(_)) => {
-            let told = run.outputs.iter().find(|(name, _)| *name == one.name);
-            told.map(|(_, value)| Reading::Exact(*value)).filter(|_| is_finished(observation))
+        Bounded::Measure(measure) => {
+            let told = run.outputs.iter().find(|(name, _)| *name == one.name).map(|(_, value)| *value);
+            match observation.status() {
+                Status::Finished => told.map(Reading::Exact),
+                // What a stopped run has used can only grow.
+                Status::Capped | Status::Timeout if !matches!(measure, Measure::Output(_)) => {
+                    told.map(Reading::AtLeast)
+                }
+                _ => None,
+            }
         }
-        Bounded::Measure(_) => None,
     };
     match told {
         None if is_finished(observation) => Err(()),

@@ -9,6 +9,9 @@
 //! A status is a word, an object such as `{"__enum__": "StatusType.SUCCESS"}` or, since version 2.0, a
 //! number. The recorded cost of a run that was stopped is a penalty; the cost that it had reached is its
 //! time.
+//!
+//! In a history that captune has exported, `additional_info` contains the trial's own status, its outputs and the
+//! lower bound of a stopped trial.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,15 +34,18 @@ struct Entry<'a> {
     cost: &'a Value,
     time: &'a Value,
     status: &'a Value,
+    info: &'a Value,
 }
 
-/// Reads the runs. The error describes what is not in the expected format.
-pub(super) fn read(text: &str) -> Result<Vec<Run>, String> {
+/// Reads the runs; also returns whether captune has exported them. The error describes what is not in the expected
+/// format.
+pub(super) fn read(text: &str) -> Result<(Vec<Run>, bool), String> {
     let all = json::read(text)?;
     let configurations = configurations(&all)?;
     let data = all["data"].as_array().ok_or("it has no list `data`")?;
     let budgets: Vec<&Value> =
         data.iter().filter_map(entry).map(|entry| entry.budget).filter(|budget| !is_none(budget)).collect();
+    let is_own = data.iter().filter_map(entry).next().is_some_and(|entry| entry.info["captune"] == true);
     let most = budgets.iter().filter_map(|budget| budget.as_f64()).fold(0.0, f64::max);
     let run = |(number, value): (usize, &Value)| {
         let wrong = |what: &str| format!("data[{number}]: {what}");
@@ -62,12 +68,22 @@ pub(super) fn read(text: &str) -> Result<Vec<Run>, String> {
         let partial = entry.budget.as_f64().is_some_and(|budget| budget < most);
         let ending = match partial {
             true => Ending::Nothing("its budget was smaller than that of other runs".to_owned()),
-            false => ending(&entry).map_err(|what| wrong(&what))?,
+            false => match entry.info["at_least"].as_f64().filter(|_| is_own) {
+                Some(bound) => Ending::StoppedAt(bound),
+                None => ending(&entry).map_err(|what| wrong(&what))?,
+            },
         };
-        let (place, outputs) = (format!("data[{number}]"), Vec::new());
-        Ok(Run { place, values: Arc::clone(values), outputs, instance, seed, ending, cap: None, time })
+        let outputs = if is_own { outputs(entry.info) } else { Vec::new() };
+        let place = format!("data[{number}]");
+        let (values, readings) = (Arc::clone(values), Vec::new());
+        Ok(Run { place, values, outputs, readings, instance, seed, ending, cap: None, time })
     };
-    data.iter().enumerate().map(run).collect()
+    Ok((data.iter().enumerate().map(run).collect::<Result<_, String>>()?, is_own))
+}
+
+fn outputs(info: &Value) -> Vec<(String, f64)> {
+    let outputs = info["outputs"].as_object().into_iter().flatten();
+    outputs.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect()
 }
 
 fn configurations(all: &Value) -> Result<BTreeMap<String, Values>, String> {
@@ -100,23 +116,25 @@ fn is_none(value: &Value) -> bool {
 
 fn entry(value: &Value) -> Option<Entry<'_>> {
     if value.is_object() {
-        let [config, instance, seed, budget, cost, time, status] =
-            ["config_id", "instance", "seed", "budget", "cost", "time", "status"].map(|name| &value[name]);
-        return Some(Entry { config, instance, seed, budget, cost, time, status });
+        let [config, instance, seed, budget, cost, time, status, info] =
+            ["config_id", "instance", "seed", "budget", "cost", "time", "status", "additional_info"]
+                .map(|name| &value[name]);
+        return Some(Entry { config, instance, seed, budget, cost, time, status, info });
     }
+    let info = &Value::Null;
     match value.as_array()?.as_slice() {
         [Value::Array(key), Value::Array(told)] => match (key.as_slice(), told.as_slice()) {
             ([config, instance, seed, rest @ ..], [cost, time, status, ..]) => {
                 let budget = rest.first().unwrap_or(&Value::Null);
-                Some(Entry { config, instance, seed, budget, cost, time, status })
+                Some(Entry { config, instance, seed, budget, cost, time, status, info })
             }
             _ => None,
         },
         [config, instance, seed, budget, cost, time, status, _, _, _] => {
-            Some(Entry { config, instance, seed, budget, cost, time, status })
+            Some(Entry { config, instance, seed, budget, cost, time, status, info })
         }
         [config, instance, seed, budget, cost, time, _cpu_time, status, _, _, _] => {
-            Some(Entry { config, instance, seed, budget, cost, time, status })
+            Some(Entry { config, instance, seed, budget, cost, time, status, info })
         }
         _ => None,
     }
@@ -159,7 +177,7 @@ mod tests {
 
     fn endings(data: &str) -> Vec<Ending> {
         let text = format!("{{{CONFIGS}, \"data\": [{data}]}}");
-        read(&text).unwrap_or_else(|what| panic!("{what}")).into_iter().map(|run| run.ending).collect()
+        read(&text).unwrap_or_else(|what| panic!("{what}")).0.into_iter().map(|run| run.ending).collect()
     }
 
     #[test]
@@ -180,7 +198,7 @@ mod tests {
     #[test]
     fn inactive_parameters_have_no_value_and_others_keep_their_type() {
         let text = format!("{{{CONFIGS}, \"data\": [[[1, \"i\", 7], [1, 1, \"SUCCESS\", {{}}]]]}}");
-        let run = read(&text).unwrap().remove(0);
+        let run = read(&text).unwrap().0.remove(0);
         let expected: Vec<(String, Literal)> = vec![
             ("a".into(), Literal::Integer(1)),
             ("b".into(), Literal::Text("x".into())),

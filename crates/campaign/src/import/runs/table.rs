@@ -43,6 +43,8 @@ pub const EXPORTED: [&str; 18] = [
     "ended",
     "slot",
 ];
+/// The exported columns that contain measures, with the names of these measures in scenarios.
+const MEASURED: [(&str, &str); 3] = [("cpu", "cpu_time"), ("wall", "wall_time"), ("memory", "memory")];
 /// The value of the column `why` for validation trials.
 pub const VALIDATION: &str = "validation";
 const STATUSES: [Status; 5] =
@@ -61,7 +63,7 @@ struct Cell {
 struct Head {
     cells: Vec<Cell>,
     /// Whether `captune export` wrote the table. If so, the additional columns of the export are not
-    /// parameters.
+    /// parameters, and those in [`MEASURED`] are outputs.
     is_export: bool,
 }
 
@@ -70,14 +72,35 @@ impl Head {
         self.cells.iter().any(|cell| cell.text == name)
     }
 
+    /// Returns whether only exports have this column.
+    fn is_exported(&self, name: &str) -> bool {
+        self.is_export && !COLUMNS.contains(&name) && EXPORTED.contains(&name)
+    }
+
     /// Returns whether a column is not used.
     fn is_unused(&self, name: &str) -> bool {
-        self.is_export && !COLUMNS.contains(&name) && EXPORTED.contains(&name)
+        self.is_exported(name) && self.output(name).is_none()
+    }
+
+    /// Returns the name of the output in a column.
+    fn output<'a>(&self, column: &'a str) -> Option<&'a str> {
+        let measured = || MEASURED.iter().find(|(own, _)| self.is_export && *own == column);
+        column.strip_prefix("output:").or_else(|| measured().map(|(_, name)| *name))
     }
 }
 
-/// Reads the runs. Also returns the columns that are not used.
-pub(super) fn read(text: &str, file: &str) -> Result<(Vec<Run>, Vec<String>), Diagnostics> {
+/// The contents of a table.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) list: Vec<Run>,
+    /// Whether `captune export` wrote the table.
+    pub(super) is_own: bool,
+    /// The columns that are not used.
+    pub(super) unused: Vec<String>,
+}
+
+/// Reads the runs.
+pub(super) fn read(text: &str, file: &str) -> Result<Read, Diagnostics> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut mistakes = Vec::new();
     let mut records = records(text, &mut mistakes).into_iter();
@@ -103,7 +126,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<(Vec<Run>, Vec<String>), Di
     }
     let unused = head.cells.iter().filter(|cell| head.is_unused(&cell.text));
     let unused = unused.map(|cell| format!("the column `{}`", cell.text)).collect();
-    Ok((runs, unused))
+    Ok(Read { list: runs, is_own: head.is_export, unused })
 }
 
 fn check_head(head: &Head, end: usize, mistakes: &mut Vec<Diagnostic>) {
@@ -146,7 +169,7 @@ fn run(head: &Head, record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option<R
     let outputs: Vec<(String, f64)> = head
         .cells
         .iter()
-        .filter_map(|column| Some((column.text.strip_prefix("output:")?.to_owned(), number(&column.text)?)))
+        .filter_map(|column| Some((head.output(&column.text)?.to_owned(), number(&column.text)?)))
         .collect();
     let seed = number("seed").unwrap_or(0.0);
     if let Some(cell) = cell("seed").filter(|_| seed.fract() != 0.0) {
@@ -191,7 +214,7 @@ fn run(head: &Head, record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option<R
         (status, Some(_)) => Ending::Nothing(format!("its status is {}", status.name())),
     };
     let is_value =
-        |name: &str| !COLUMNS.contains(&name) && !name.starts_with("output:") && !head.is_unused(name);
+        |name: &str| !COLUMNS.contains(&name) && head.output(name).is_none() && !head.is_exported(name);
     let values =
         head.cells.iter().zip(record).filter(|(head, cell)| is_value(&head.text) && !cell.text.is_empty());
     let values = values.map(|(head, cell)| {
@@ -202,6 +225,7 @@ fn run(head: &Head, record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option<R
         place: format!("line {}", record.first().map_or(0, |cell| cell.line)),
         values: Arc::from_iter(values),
         outputs,
+        readings: Vec::new(),
         instance: cell("instance").map(|cell| cell.text.clone()).unwrap_or_default(),
         seed: seed as i64,
         ending,
@@ -258,7 +282,7 @@ mod tests {
     fn every_line_is_a_run() {
         let text = "alpha,\"mo,de\",instance,seed,cost,status,cap,param:cost\r\n\
                     0.5,\"a \"\"b\"\"\",i/1.cnf,7,1.25,,5,\n\n,x,i/2.cnf,,2,Capped,2,9\n1,x,i/2.cnf,,,crashed,,";
-        let (runs, _) = read(text, "runs.csv").unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        let runs = read(text, "runs.csv").unwrap_or_else(|mistakes| panic!("{mistakes}")).list;
         let shown = |run: &Run| {
             let values: Vec<String> =
                 run.values.iter().map(|(name, value)| format!("{name}={value}")).collect();

@@ -9,7 +9,7 @@ use engine::{
     Cap, ConfigId, Configuration, InstanceId, Observation, Pair, Reading, Seed, Space, Status, TrialId,
     TrialKey, Why,
 };
-use scenario::{Instance, Scenario, Sense};
+use scenario::{Instance, Measure, Scenario, Sense};
 use space::{Bound, ConfigurationError, Literal};
 
 use super::misfit::{Misfit, Misfits, Names};
@@ -41,7 +41,8 @@ pub struct TakenIn {
     pub unused: Vec<String>,
 }
 
-/// Adds the runs that fit the scenario to a history, whose first configuration is the default. Returns the
+/// Adds the runs that fit the scenario to a history, whose first configuration is the default. For the runs of a
+/// campaign, `kept` contains the index of each constraint's readings in that campaign. Returns the
 /// reasons why other runs were left out, for example because they are already in the history. If the runs do
 /// not fit the scenario, returns an error; the history must no longer be used then.
 pub fn take_in(
@@ -49,6 +50,7 @@ pub fn take_in(
     runs: &Runs,
     settings: &Settings,
     scenario: &Scenario,
+    kept: Option<&[usize]>,
 ) -> Result<TakenIn, Misfits> {
     let space = &settings.problem.space;
     let cutoff = settings.problem.objective.cutoff;
@@ -82,13 +84,16 @@ pub fn take_in(
                 Ok(history.intern(&configuration))
             });
             let config = config.clone()?;
-            let readings = scenario.constraints.iter().map(|one| {
+            let told = |one| {
                 reading(one, run, &observation, scenario).unwrap_or_else(|()| {
                     unreported.add(&one.name, &run.place);
                     None
                 })
-            });
-            let readings: Vec<_> = readings.collect();
+            };
+            let readings: Vec<_> = match kept {
+                Some(kept) => kept.iter().map(|&place| run.readings.get(place).copied().flatten()).collect(),
+                None => scenario.constraints.iter().map(told).collect(),
+            };
             let observation = observation.with_constraints(readings);
             let key = TrialKey { config, pair: Pair { instance, seed: Seed(seed) } };
             let cap = cap(run, &observation, cutoff);
@@ -112,9 +117,8 @@ pub fn take_in(
             leave(MEASURED.to_owned());
             continue;
         }
-        // A campaign may have measured a pair twice with different results. In other sources, that is an
-        // error.
-        if runs.charter.is_none() {
+        // captune may have measured a pair twice with different results. In other sources, that is an error.
+        if !runs.is_own {
             let before = recorded.entry(trial.key).or_default();
             if let Some((place, one)) = before.iter().find(|(_, one)| contradict(one, told)) {
                 let first = ((*place).to_owned(), shown(one));
@@ -155,7 +159,8 @@ fn unfit(runs: &Runs, settings: &Settings, scenario: &Scenario) -> Vec<Misfit> {
     }
     let space = &settings.problem.space;
     let (mut parameters, mut outputs) = (Names::default(), Names::default());
-    let is_output = |name: &str| scenario.outputs.iter().any(|output| output.name == name);
+    let is_output =
+        |name: &str| scenario.outputs.iter().any(|output| output.name == name) || is_measure(name);
     for run in &runs.list {
         let names = run.values.iter().map(|(name, _)| name.as_str());
         names.filter(|name| space.find(name).is_none()).for_each(|name| parameters.add(name, &run.place));
@@ -175,12 +180,23 @@ fn unfit(runs: &Runs, settings: &Settings, scenario: &Scenario) -> Vec<Misfit> {
     misfits
 }
 
+/// Returns whether captune measures a quantity with this name itself.
+fn is_measure(name: &str) -> bool {
+    Measure::NAMED.iter().any(|(own, _)| *own == name)
+}
+
 /// Returns the parts of the source that are not used, including outputs that the scenario does not constrain.
 fn unused(runs: &Runs, scenario: &Scenario) -> Vec<String> {
+    let is_objective = |name: &str| match scenario.objective.minimise {
+        Measure::Output(place) => scenario.outputs[place].name == name,
+        _ => false,
+    };
     let is_bounded = |name: &str| scenario.constraints.iter().any(|one| one.name == name);
+    // captune records its measures with every trial, whether the scenario asks for them or not.
+    let is_used = |name: &str| is_bounded(name) || runs.is_own && (is_objective(name) || is_measure(name));
     let outputs: BTreeSet<&str> =
         runs.list.iter().flat_map(|run| run.outputs.iter().map(|(name, _)| name.as_str())).collect();
-    let unbounded = outputs.into_iter().filter(|name| !is_bounded(name));
+    let unbounded = outputs.into_iter().filter(|name| !is_used(name));
     let unbounded = unbounded.map(|name| format!("the output `{name}`: the scenario does not constrain it"));
     runs.unused.iter().cloned().chain(unbounded).collect()
 }

@@ -3,6 +3,9 @@
 use std::io::Write;
 use std::process::Stdio;
 
+use engine::{Observation, TrialKey};
+use store::Store;
+
 use super::stage::{SCENARIO, Stage};
 use crate::{code, stderr};
 
@@ -140,14 +143,43 @@ fn runs_that_do_not_fit_are_rejected_and_ignored_columns_are_listed() {
     assert!(stderr(&output).contains("no run in runs.csv has a parameter or output `hots`"), "{output:?}");
 }
 
+/// Returns the key and the observation of every trial, in order.
+fn observations(stage: &Stage, campaign: &str) -> Vec<(TrialKey, Observation)> {
+    let loaded = Store::read(&stage.folder.join(campaign)).unwrap().load().unwrap();
+    loaded.history.trials().iter().map(|trial| (trial.key, trial.observation.clone())).collect()
+}
+
 #[test]
 fn an_export_can_be_imported() {
-    let stage = Stage::new(SCENARIO);
+    let bounded = "[outputs]\ncount = { pattern = 'counted ([0-9]+)' }\n\
+                   [constraints]\ncount = \"<= 1000\"\nwall_time = \"<= 10s\"\nmemory = \"<= 1GiB\"\n[budget]\n";
+    let stage = Stage::new(&SCENARIO.replace("[budget]\n", bounded));
+    let counter = std::fs::read_to_string(stage.folder.join("counter")).unwrap();
+    // Short programs end before their memory is sampled.
+    stage.write("counter", &counter.replace("echo counted", "sleep 0.1\necho counted $loops"));
     assert_eq!(code(&stage.captune("run count.toml --trials 6")), 0);
+    let original = observations(&stage, "count.campaign");
+    let bounded = original.iter().filter(|(_, told)| told.constraints().iter().all(Option::is_some));
+    assert!(bounded.count() > 1, "{original:?}");
+
     assert_eq!(code(&stage.captune("export count.campaign --to csv -o runs.csv")), 0);
-    let output = stage.captune("import count.toml runs.csv --dir other");
-    let said = stderr(&output);
-    assert_eq!(code(&output), 0, "{said}");
-    assert!(said.contains("not used:\n  the column `trial`\n  the column `configuration`"), "{said}");
-    assert_eq!(stage.status("other")["spent"]["trials"], 6);
+    assert_eq!(code(&stage.captune("export count.campaign --to smac3 -o smac")), 0);
+    for (from, to) in [("count.campaign", "first"), ("runs.csv", "second"), ("smac", "third")] {
+        let output = stage.captune(&format!("import count.toml {from} --dir {to}"));
+        let said = stderr(&output);
+        assert_eq!(code(&output), 0, "{from}: {said}");
+        assert_eq!(observations(&stage, to), original, "{from}");
+        let unused = "not used:\n  the column `trial`\n  the column `configuration`\n  the column `why`";
+        assert_eq!(said.contains(unused), from == "runs.csv", "{said}");
+        assert!(!said.contains("does not constrain"), "{said}");
+    }
+
+    // captune runs a pair again when the first run was capped, and times vary.
+    let table = std::fs::read_to_string(stage.folder.join("runs.csv")).unwrap();
+    let finished = table.lines().find(|line| line.contains(",finished,")).unwrap();
+    let capped = finished.replacen(",finished,", ",capped,", 1);
+    stage.write("twice.csv", &format!("{table}{capped}\n"));
+    let output = stage.captune("import count.toml twice.csv --dir fourth");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!(stage.status("fourth")["spent"]["trials"], 7);
 }

@@ -194,7 +194,8 @@ impl<'t> Command<'t> {
                 if let Some(other) = self.parameters.iter().find(|other| other.name == inline.name) {
                     let first = self.text.get(other.span.start..other.span.end).unwrap_or_default();
                     let message = format!("`{}` is already the name of `{first}`", inline.name);
-                    let hint = format!("give it another name: `{{other: {}}}`", body.trim());
+                    let values = parameter::split_name(body).1.trim();
+                    let hint = format!("give it another name: `{{other: {values}}}`");
                     self.mistakes.push(Diagnostic::new(span, message).hint(hint));
                     return;
                 }

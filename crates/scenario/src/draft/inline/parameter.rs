@@ -92,7 +92,7 @@ pub(super) fn read(body: &str, place: &Place<'_>, span: Span) -> Result<Inline, 
 }
 
 /// Splits `name: values`.
-fn split_name(body: &str) -> (Option<&str>, &str) {
+pub(super) fn split_name(body: &str) -> (Option<&str>, &str) {
     let is_name = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))

@@ -141,6 +141,9 @@ fn every_mistake_is_reported_with_its_place() {
         mistakes("p~-a={1..2}~-a={3..4}"),
         [("{3..4}".to_owned(), "`a` is already the name of `{1..2}`".to_owned())]
     );
+    let twice = draft(&words("p~-{level: 1..9 = 3}~-T{level: 1..2 = 1}"), &complete(), Path::new("/nowhere"));
+    let hints: Vec<String> = twice.unwrap_err().list().iter().filter_map(|d| d.hint.clone()).collect();
+    assert_eq!(hints, ["give it another name: `{other: 1..2 = 1}`"]);
     // The shell has interpreted the rest of the command, and perhaps the instance.
     let wishes = Wishes { instances: vec!["in".to_owned()], ..complete() };
     let cut = draft(&words("p~-m={0"), &wishes, Path::new("/nowhere")).unwrap_err();
