@@ -45,7 +45,7 @@ pub fn check(path: &Path, keep: bool) {
     for (number, (scenario, settings)) in SCENARIOS.iter().enumerate() {
         let runs = fitting(&runs, scenario);
         let mut history = new(settings);
-        let taken = match take_in(&mut history, &runs, settings, scenario) {
+        let taken = match take_in(&mut history, &runs, settings, scenario, None) {
             Ok(taken) => taken,
             Err(misfits) => {
                 assert!(
@@ -63,7 +63,7 @@ pub fn check(path: &Path, keep: bool) {
         );
         history.trials().iter().for_each(|trial| check_trial(trial, &history, settings));
         let before = history.trials().len();
-        take_in(&mut history, &runs, settings, scenario)
+        take_in(&mut history, &runs, settings, scenario, None)
             .unwrap_or_else(|misfits| panic!("in the second import: {misfits}"));
         assert_eq!(history.trials().len(), before, "imported twice");
         // A store does not keep the outputs of imported runs, so constraints are unknown after a round trip.
@@ -144,7 +144,7 @@ fn check_round_trip(
     let shown = String::from_utf8_lossy(&text);
     let again = read(&path).unwrap_or_else(|error| panic!("{shown}\n{error}"));
     let mut second = new(settings);
-    let taken = take_in(&mut second, &again, settings, scenario);
+    let taken = take_in(&mut second, &again, settings, scenario, None);
     taken.unwrap_or_else(|misfits| panic!("{shown}\n{misfits}"));
     assert_eq!(contents(&second), contents(history), "not equal after a round trip:\n{shown}");
 }
