@@ -51,7 +51,7 @@ pub(crate) fn line(event: &Event, facts: &Facts) -> Option<Line> {
     match &event.what {
         // A choice between two configurations of equal cost, such as two that crash, gets no line.
         What::NewIncumbent(best) if best.before.is_nan() => None,
-        What::NewIncumbent(best) if best.cost == best.before && best.holdings == best.holdings_before => None,
+        What::NewIncumbent(best) if is_tie(best) => None,
         What::NewIncumbent(best) => new(Kind::NewBest, "", &new_best(best, facts)),
         What::Warning(warning) => new(Kind::Warning, "! ", &warn(warning, facts)),
         What::WorkerJoined(worker) => {
@@ -172,6 +172,12 @@ fn chosen(choice: &Choice) -> String {
 fn changed(facts: &Facts, values: &Values) -> String {
     let configuration = values.in_space(facts.default.space());
     configuration.map_or_else(|_| String::new(), |it| changes::in_short(&view::changes(&facts.default, &it)))
+}
+
+/// Returns whether the new incumbent costs as much as the previous one and is no better within its bounds.
+fn is_tie(new: &NewIncumbent) -> bool {
+    let both_are_feasible = are_kept(&new.holdings) && are_kept(&new.holdings_before);
+    new.cost == new.before && (both_are_feasible || new.holdings == new.holdings_before)
 }
 
 fn new_best(new: &NewIncumbent, facts: &Facts) -> String {

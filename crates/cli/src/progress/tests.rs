@@ -4,10 +4,12 @@ use campaign::budget::{Budget, Spent};
 use campaign::event::{Event, NewIncumbent, Stop, Warning, What};
 use campaign::progress::{Challenger, Progress, Standing, TrainingComparison};
 use engine::history::Trial;
+use engine::problem::Holding;
 use engine::propose::{Choice, Learner};
 use engine::stats::Interval;
 use engine::{
-    Cap, ConfigId, Configuration, InstanceId, Observation, Pair, Seed, Space, Status, TrialId, TrialKey, Why,
+    Cap, ConfigId, Configuration, InstanceId, Observation, Pair, Reading, Seed, Space, Status, TrialId,
+    TrialKey, Why,
 };
 use execution::{Detail, Record};
 use space::Literal;
@@ -248,7 +250,18 @@ fn events_as_json() {
 fn a_tie_has_no_line() {
     let What::NewIncumbent(mut new) = new_best() else { unreachable!() };
     new.before = new.cost;
-    assert_eq!(lines::line(&Event { at: 1.0, what: What::NewIncumbent(new) }, &facts()), None);
+    let line = |new: &NewIncumbent| {
+        lines::line(&Event { at: 1.0, what: What::NewIncumbent(new.clone().into()) }, &facts())
+    };
+    assert_eq!(line(&new), None);
+    // Two configurations within the bounds whose outputs differ, and two outside of them.
+    let measured = |value: f64, violation: f64| {
+        vec![Holding { value: Some(Reading::Exact(value)), pairs: 3, standard_error: 0.0, violation }]
+    };
+    (new.holdings, new.holdings_before) = (measured(0.1, 0.0), measured(0.2, 0.0));
+    assert_eq!(line(&new), None);
+    (new.holdings, new.holdings_before) = (measured(1.1, 0.1), measured(1.2, 0.2));
+    assert!(line(&new).is_some_and(|line| line.text.contains("closest")), "closer to the bounds");
 }
 
 #[test]
