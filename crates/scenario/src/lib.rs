@@ -127,6 +127,14 @@ impl Scenario {
     }
 }
 
+/// Returns whether a text is a scenario, judging from its tables. The text may contain mistakes.
+pub fn is_scenario(text: &str) -> bool {
+    let (table, _) = spelling::parse(text.strip_prefix('\u{feff}').unwrap_or(text));
+    ["target", "objective"]
+        .iter()
+        .all(|name| table.get_ref().get(*name).is_some_and(|it| it.get_ref().is_table()))
+}
+
 /// Reads a scenario. Its paths are relative to `folder`. Messages show `file_name`.
 pub fn read(text: &str, folder: &Path, file_name: &str) -> Result<Scenario, Diagnostics> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

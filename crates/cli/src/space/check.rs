@@ -12,7 +12,7 @@ use crate::message;
 #[derive(Args, Debug)]
 #[command(after_help = "Exit code: 0 if all files are valid, 2 otherwise.")]
 pub(crate) struct Arguments {
-    /// Space files; `-` for standard input
+    /// Space files or scenarios; `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]

@@ -17,7 +17,7 @@ const LARGEST: u64 = 256 << 20;
 /// A file and its format.
 #[derive(Args, Debug)]
 pub(super) struct FileArguments {
-    /// Space file; `-` for standard input
+    /// Space file or scenario; `-` for standard input
     #[arg(value_name = "FILE")]
     path: PathBuf,
     #[command(flatten)]
@@ -38,10 +38,16 @@ impl FileArguments {
 }
 
 impl FromArgument {
-    /// Reads a space from a file. The error is either an I/O error or the list of errors in the file.
+    /// Reads a space from its own file or from a scenario. The error is either an I/O error or the list of errors in
+    /// the file.
     pub(super) fn read(&self, path: &Path) -> anyhow::Result<Space> {
         let bytes = bytes(path)?;
         let text = String::from_utf8_lossy(&bytes);
+        if self.from.is_none() && scenario::is_scenario(&text) {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = folder.unwrap_or(Path::new("."));
+            return Ok(scenario::read(&text, folder, &shown(path))?.space);
+        }
         let guess = || Format::guess(&path.to_string_lossy(), &text).unwrap_or(Format::Toml);
         let format = self.from.unwrap_or_else(guess);
         Ok(read_bytes(&bytes, &shown(path), format)?)

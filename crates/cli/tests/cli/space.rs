@@ -82,6 +82,20 @@ fn convert_writes_a_file_only_if_it_succeeds() {
 }
 
 #[test]
+fn the_space_of_a_scenario_is_read() {
+    let scenario = "[target]\ncommand = [\"true\", \"{params}\"]\n[objective]\nminimise = \"wall_time\"\n\
+                    cutoff = \"1s\"\n[budget]\ntrials = 9\n[space]\n";
+    let space = "x = { integer = [1, 9], default = 3 }\n\"a.b\" = { choices = [\"u\", \"v\"] }\n";
+    for line in ["space show -", "space sample - -n 9 --seed 2", "space convert - --to configspace-json"] {
+        let output = captune_reading(line, &format!("{scenario}{space}"));
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(stdout(&output), stdout(&captune_reading(line, space)), "{line}");
+    }
+    let mistaken = captune_reading("space show -", &scenario.replace("cutoff", "cutof"));
+    assert!(stderr(&mistaken).contains("cutof"), "{}", stderr(&mistaken));
+}
+
+#[test]
 fn samples_are_reproducible() {
     for design in ["uniform", "latin", "sobol"] {
         let line = format!("space sample - -n 64 --seed 7 --design {design}");
