@@ -133,7 +133,7 @@ fn main() -> std::process::ExitCode {
         Verb::Exec(arguments) => exec::exec(arguments),
         Verb::Doctor(arguments) => doctor::doctor(&arguments),
         Verb::Space(arguments) => space::space(arguments),
-        Verb::Completions(arguments) => shell_files::completions(&arguments, Arguments::command()),
+        Verb::Completions(arguments) => shell_files::completions(&arguments, &Arguments::command()),
         Verb::Man(arguments) => shell_files::man(&arguments, Arguments::command()),
         Verb::Exhibit(arguments) => Ok(doctor::exhibit::exhibit(&arguments)),
     };

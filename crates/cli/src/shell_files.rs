@@ -29,10 +29,16 @@ pub(crate) struct ManArguments {
 /// Prints the completions for a shell.
 pub(crate) fn completions(
     arguments: &CompletionsArguments,
-    mut command: Command,
+    command: &Command,
 ) -> anyhow::Result<ExitCode> {
+    // clap_complete would also offer the hidden verbs.
+    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned();
+    let mut visible = Command::new("captune")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(command.get_arguments().cloned())
+        .subcommands(verbs);
     let mut text = Vec::new();
-    clap_complete::generate(arguments.shell, &mut command, "captune", &mut text);
+    clap_complete::generate(arguments.shell, &mut visible, "captune", &mut text);
     message::print(&text)?;
     Ok(ExitCode::Done)
 }

@@ -46,6 +46,7 @@ fn shells_accept_the_completions() {
     for (shell, check) in [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")] {
         let output = captune_with(["completions", shell]);
         assert!(output.status.success() && stdout(&output).contains("success-pattern"), "{shell}");
+        assert!(!stdout(&output).contains("__saps"), "{shell} offers a verb that is not meant for people");
         if installed(shell) {
             let file =
                 std::env::temp_dir().join(format!("captune-completions-{shell}-{}", std::process::id()));
