@@ -27,10 +27,7 @@ pub(crate) struct ManArguments {
 }
 
 /// Prints the completions for a shell.
-pub(crate) fn completions(
-    arguments: &CompletionsArguments,
-    command: &Command,
-) -> anyhow::Result<ExitCode> {
+pub(crate) fn completions(arguments: &CompletionsArguments, command: &Command) -> anyhow::Result<ExitCode> {
     // clap_complete would also offer the hidden verbs.
     let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned();
     let mut visible = Command::new("captune")
