@@ -279,10 +279,11 @@ pub fn share(part: f64) -> String {
 }
 
 /// Formats a ratio with two decimals below 2, and with two significant digits from 2 on: `1.76x`, `2.7x`,
-/// `12x`, `150x`.
+/// `12x`, `150x`. A ratio that two decimals would round to 1 gets four: `1.0036x`.
 pub fn times(ratio: f64) -> String {
     match ratio {
         r if !r.is_finite() => "infinitely many times".to_owned(),
+        r if (0.00005..0.005).contains(&(r - 1.0).abs()) => format!("{r:.4}x"),
         r if r < 1.995 => format!("{r:.2}x"),
         r if r < 9.95 => format!("{r:.1}x"),
         r => {
@@ -410,6 +411,7 @@ mod tests {
             [0.0, 0.0004, 0.006, 0.0196, 0.714, 1.0].map(share),
             ["0 %", "<0.1 %", "0.6 %", "2 %", "71 %", "100 %"]
         );
+        assert_eq!([0.998, 1.0, 1.0036, 1.006].map(times), ["0.9980x", "1.00x", "1.0036x", "1.01x"]);
         assert_eq!([0.98, 1.02, 1.756, 1.994].map(times), ["0.98x", "1.02x", "1.76x", "1.99x"]);
         assert_eq!([1.996, 2.68, 9.94, 9.96].map(times), ["2.0x", "2.7x", "9.9x", "10x"]);
         assert_eq!([12.34, 99.4, 99.7, 148.0, 1234.0].map(times), ["12x", "99x", "100x", "150x", "1200x"]);
