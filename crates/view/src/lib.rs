@@ -30,6 +30,7 @@ pub mod export;
 mod failures;
 mod figures;
 mod folds;
+mod ground;
 mod importance;
 mod kept;
 mod later;

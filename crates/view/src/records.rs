@@ -12,6 +12,7 @@ use store::{Loaded, StoredValidation};
 
 use crate::crew::CrewMember;
 use crate::error::ViewError;
+use crate::ground::Ground;
 use crate::kept::Kept;
 use crate::state::{Session, hosts};
 use crate::tally::Tally;
@@ -137,22 +138,16 @@ impl<'a> Records<'a> {
     /// Returns the verdict on the best configuration, from the validation trials so far. This verdict equals
     /// the one that the run itself reported.
     pub(crate) fn judged(&self) -> Result<Option<Judged>, ViewError> {
-        let (mut settings, best) = (self.kept.settings()?, self.best());
-        // All stored pairs count, whatever the budget of the session that measured them.
-        settings.budget.trials = None;
+        let (settings, best) = (self.kept.settings()?, self.best());
         if best == ConfigId(0) {
             return Ok(None);
         }
-        let (names, unseen) = (self.names()?, self.kept.scenario()?.instances.test.len());
-        let plan = validation::plan(&settings, unseen as u32);
-        if plan.basis == Basis::TrainingOnly {
+        let ground = Ground::of(self, settings.clone())?;
+        if ground.basis() == Basis::TrainingOnly {
             let is_due = settings.validation.wanted && self.has_ended();
             return Ok(is_due.then(|| validation::by_training(self.history(), &settings, best)).flatten());
         }
-        let objective = validation::objective(&settings);
-        let measured = validation::comparable(self.validations.clone(), &settings.validation, None);
-        let both = validation::recorded(&plan, &names, best, &measured, &objective);
-        Ok(Judged::of_best(&both, plan.basis, self.history(), &settings, best))
+        Ok(Judged::of_best(&ground.on_both(best), ground.basis(), self.history(), &settings, best))
     }
 
     /// Returns whether the search was completed.

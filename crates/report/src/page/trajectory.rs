@@ -79,10 +79,12 @@ fn chart(
 fn unseen(out: &mut Markup, page: &Trajectory, costs: &Costs) {
     let known: Vec<_> = page.unseen.iter().filter(|one| one.configuration != 0).collect();
     if known.is_empty() {
-        nothing(
-            out,
-            "No incumbent has been measured on unseen pairs yet. captune does that when the search has ended.",
-        );
+        let text = match page.left_out {
+            0 => "No incumbent has been measured on unseen pairs yet. captune does that when the search has ended."
+                .to_owned(),
+            some => format!("No incumbent has been measured on the pairs of the verdict. {}", others(some)),
+        };
+        nothing(out, &text);
         return;
     }
     let values = known.iter().flat_map(|one| [one.cost, one.default]).collect::<Vec<_>>();
@@ -103,11 +105,24 @@ fn unseen(out: &mut Markup, page: &Trajectory, costs: &Costs) {
     chart.names_below(&names);
     chart.legend(&[("c1", costs.against), ("c0", "configuration")]);
     let caption = format!(
-        "Measured after the search on pairs that it did not use: {} of the {} and of each configuration on the same pairs. \
-         This is what the verdict is based on.",
-        costs.mean, costs.against
+        "Measured after the search on the pairs of the verdict: {} of the {} and of each configuration on the same \
+         pairs. The verdict on the best configuration is based on these measurements.{}",
+        costs.mean,
+        costs.against,
+        match page.left_out {
+            0 => String::new(),
+            some => format!(" {}", others(some)),
+        }
     );
     figure(out, "On unseen pairs", &chart.finish(), &caption);
+}
+
+/// Says which validation trials the verdict does not use.
+fn others(left_out: usize) -> String {
+    format!(
+        "Left out: {} on other pairs or another machine, or measured again later.",
+        counted(left_out as u64, "validation trial")
+    )
 }
 
 fn table(out: &mut Markup, all: &[Takeover], costs: &Costs) {

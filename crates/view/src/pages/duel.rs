@@ -1,13 +1,12 @@
 //! The default against the best configuration, pair by pair.
 
-use std::collections::BTreeMap;
-
 use engine::history::Trial;
 use engine::{ConfigId, Observation, Status};
 use serde::Serialize;
 
 use super::material::{Material, is_bound};
 use super::survival::{Lifetime, SurvivalStep, kaplan_meier};
+use crate::ground::OnPair;
 
 /// The default against the best configuration.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -125,19 +124,19 @@ fn trained(material: &Material<'_>, best: ConfigId) -> Vec<DuelPair> {
     both.flatten().collect()
 }
 
-/// Returns the pairs of the validation that were measured with both configurations.
+/// Returns the pairs that the verdict is based on.
 fn unseen(material: &Material<'_>, best: ConfigId) -> Vec<DuelPair> {
-    let mut sides: BTreeMap<(&str, u32), [Option<Side>; 2]> = BTreeMap::new();
-    for row in material.records.validations() {
-        let (config, instance, seed) = row.key();
-        let place = if config == ConfigId(0) { 0 } else { 1 };
-        let observation = &row.record.trial.observation;
-        if (config == best || place == 0) && !observation.status().is_uninformative() {
-            sides.entry((instance, seed.0)).or_default()[place] = Some(Side::of(observation, material));
-        }
+    if best == ConfigId(0) {
+        return Vec::new();
     }
-    let one = |((instance, seed), [default, best]): ((&str, u32), [Option<Side>; 2])| {
-        Some(DuelPair { instance: instance.to_owned(), seed, unseen: true, default: default?, best: best? })
+    let one = |pair: &OnPair<'_>| DuelPair {
+        instance: pair.instance.to_owned(),
+        seed: pair.seed.0,
+        unseen: true,
+        default: Side::of(pair.default, material),
+        best: Side::of(pair.own, material),
     };
-    sides.into_iter().filter_map(one).collect()
+    let mut pairs = material.ground.pairs(best);
+    pairs.sort_by_key(|pair| (pair.instance, pair.seed));
+    pairs.iter().map(one).collect()
 }

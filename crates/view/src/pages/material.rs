@@ -9,6 +9,7 @@ use scenario::Scenario;
 
 use crate::costs::Costs;
 use crate::error::ViewError;
+use crate::ground::Ground;
 use crate::records::Records;
 
 /// The contents of a store, together with the scenario that explains them.
@@ -22,6 +23,8 @@ pub struct Material<'a> {
     pub settings: Settings,
     /// The meaning of the costs.
     pub costs: Costs,
+    /// The readings that the verdict is based on.
+    pub ground: Ground<'a>,
     /// Times and reasons of the trials, in the order of the history.
     pub trials: Vec<TimedTrial>,
     /// The origin of each configuration, by number.
@@ -59,10 +62,12 @@ impl<'a> Material<'a> {
         reader.each_record(|record| trials.push(TimedTrial::of(record)))?;
         // A running campaign may have added trials since the history was read.
         trials.truncate(records.history().trials().len());
+        let settings = kept.settings()?;
         Ok(Self {
             records,
             scenario,
-            settings: kept.settings()?,
+            ground: Ground::of(records, settings.clone())?,
+            settings,
             costs: Costs::of(scenario),
             trials,
             origins: reader.origins()?,

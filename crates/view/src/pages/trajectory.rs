@@ -1,9 +1,9 @@
 //! The incumbents over time, and their costs on unseen pairs.
 
+use std::collections::BTreeSet;
+
 use campaign::event::What;
-use campaign::validation;
 use engine::ConfigId;
-use engine::problem::Objective;
 use serde::Serialize;
 
 use super::material::Material;
@@ -19,8 +19,11 @@ pub struct Trajectory {
     pub wall: f64,
     /// Number of trials so far.
     pub trials: usize,
-    /// Configurations measured on unseen pairs.
+    /// Configurations measured on the pairs of the verdict.
     pub unseen: Vec<UnseenMean>,
+    /// Number of validation trials that do not count there: on other pairs, from other machines, without a
+    /// known cost, or measured again later.
+    pub left_out: usize,
 }
 
 /// A configuration that became the incumbent.
@@ -33,7 +36,8 @@ pub struct Takeover {
     pub before: Option<f64>,
 }
 
-/// The mean cost of a configuration on the unseen pairs that both it and the default were measured on.
+/// The mean cost of a configuration on the pairs of the verdict that both it and the default were measured on.
+/// For the best configuration, these are the readings that the verdict is based on.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct UnseenMean {
     /// The number of the configuration.
@@ -60,36 +64,37 @@ impl Trajectory {
             let before = before.map(|(_, cost)| sense.shown(cost)).filter(|cost| cost.is_finite());
             Takeover { incumbent, before }
         });
+        let takeovers = takeovers.collect();
+        let (unseen, left_out) = unseen(material);
         Self {
-            takeovers: takeovers.collect(),
+            takeovers,
             wall: material.duration(),
             trials: material.records.history().trials().len(),
-            unseen: unseen(material),
+            unseen,
+            left_out,
         }
     }
 }
 
-fn unseen(material: &Material<'_>) -> Vec<UnseenMean> {
-    let rows = material.records.validations();
-    let objective: Objective = validation::objective(&material.settings);
-    let mut configs: Vec<ConfigId> = rows.iter().map(|row| row.record.trial.key.config).collect();
-    configs.sort_unstable();
-    configs.dedup();
+/// Returns the means on the pairs of the verdict. The default has none, because it would be compared with
+/// itself.
+fn unseen(material: &Material<'_>) -> (Vec<UnseenMean>, usize) {
+    let (rows, ground) = (material.records.validations(), &material.ground);
+    let configs: BTreeSet<ConfigId> = rows.iter().map(|row| row.key().0).collect();
+    let mut used = BTreeSet::new();
     let mean = |config: ConfigId| {
-        let (mut own, mut default, mut pairs) = (0.0, 0.0, 0);
-        for row in rows.iter().filter(|row| row.record.trial.key.config == config) {
-            let base = rows.iter().rev().find(|other| {
-                let (id, instance, seed) = other.key();
-                id == ConfigId(0) && instance == row.instance && seed == row.record.trial.key.pair.seed
-            });
-            let known = |row: &store::StoredValidation| objective.known(&row.record.trial.observation);
-            let Some((cost, reference)) = known(row).zip(base.and_then(known)) else { continue };
-            own += cost;
-            default += reference;
-            pairs += 1;
+        let both = ground.pairs(config);
+        let (mut own, mut default) = (0.0, 0.0);
+        for pair in &both {
+            // Every pair of the verdict has two known costs.
+            own += ground.objective().known(pair.own).unwrap_or_default();
+            default += ground.objective().known(pair.default).unwrap_or_default();
+            used.extend([ConfigId(0), config].map(|config| (config, pair.instance, pair.seed)));
         }
-        let [cost, default] = [own, default].map(|sum| material.costs.number(sum / pairs as f64));
-        (pairs > 0).then_some(UnseenMean { configuration: config.0, cost, default, pairs })
+        let [cost, default] = [own, default].map(|sum| material.costs.number(sum / both.len() as f64));
+        (!both.is_empty()).then_some(UnseenMean { configuration: config.0, cost, default, pairs: both.len() })
     };
-    configs.into_iter().filter_map(mean).collect()
+    let means: Vec<UnseenMean> =
+        configs.into_iter().filter(|&config| config != ConfigId(0)).filter_map(mean).collect();
+    (means, rows.len() - used.len())
 }

@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod documented;
+mod ground;
 mod pages;
 mod picture;
 mod redacted;
