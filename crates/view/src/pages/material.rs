@@ -7,6 +7,7 @@ use engine::{ConfigId, InstanceId, Status};
 use execution::Record;
 use scenario::Scenario;
 
+use super::optimizer;
 use crate::costs::Costs;
 use crate::error::ViewError;
 use crate::ground::Ground;
@@ -31,6 +32,8 @@ pub struct Material<'a> {
     pub origins: Vec<String>,
     /// All stored events that this version knows.
     pub events: Vec<Event>,
+    /// Seconds that the optimizer has used in all sessions.
+    pub optimizer: f64,
 }
 
 /// What the history does not keep of a trial.
@@ -62,7 +65,7 @@ impl<'a> Material<'a> {
         reader.each_record(|record| trials.push(TimedTrial::of(record)))?;
         // A running campaign may have added trials since the history was read.
         trials.truncate(records.history().trials().len());
-        let settings = kept.settings()?;
+        let (settings, events) = (kept.settings()?, reader.events()?);
         Ok(Self {
             records,
             scenario,
@@ -71,7 +74,8 @@ impl<'a> Material<'a> {
             costs: Costs::of(scenario),
             trials,
             origins: reader.origins()?,
-            events: reader.events()?.iter().filter_map(Event::of_stored).collect(),
+            events: events.iter().filter_map(Event::of_stored).collect(),
+            optimizer: optimizer::seconds(&events),
         })
     }
 

@@ -23,6 +23,7 @@ mod inputs;
 mod material;
 mod matrix;
 mod mattered;
+mod optimizer;
 mod overview;
 mod predicted;
 mod races;

@@ -76,9 +76,8 @@ impl Overview {
         };
         let command = picture.best.as_ref().map(|_| records.kept.command(best)).transpose()?;
         let warnings = events.iter().filter(|event| matches!(event.what, What::Warning(_))).count();
-        let share = progress.map_or(0.0, |progress| progress.optimizer_share);
         Ok(Self {
-            spending: spending(material, share * picture.spent.wall),
+            spending: spending(material),
             changes: changes(records.default(), best),
             picture,
             tuned,
@@ -88,7 +87,7 @@ impl Overview {
     }
 }
 
-fn spending(material: &Material<'_>, optimizer: f64) -> Vec<Spending> {
+fn spending(material: &Material<'_>) -> Vec<Spending> {
     let history = material.records.history();
     let mut all: Vec<Spending> =
         Status::ALL.map(|status| Spending { what: status.name(), trials: 0, seconds: 0.0 }).into();
@@ -100,7 +99,7 @@ fn spending(material: &Material<'_>, optimizer: f64) -> Vec<Spending> {
     let validations = material.records.validations();
     let seconds = validations.iter().map(|one| one.record.duration()).sum();
     all.push(Spending { what: "validation", trials: validations.len(), seconds });
-    all.push(Spending { what: "optimizer", trials: 0, seconds: optimizer });
+    all.push(Spending { what: "optimizer", trials: 0, seconds: material.optimizer });
     all.retain(|one| one.trials > 0 || one.seconds > 0.0);
     all
 }
