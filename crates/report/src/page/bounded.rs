@@ -1,7 +1,7 @@
 //! The constraints: the feasible region, the trade-off, and violations.
 
 use view::pages::{Bounded, Feasibility};
-use words::{Costs, bounds, name};
+use words::{Costs, bounds, count, counted, name};
 
 use super::{better, figure, left_out, nothing, plain, ratio};
 use crate::markup::Markup;
@@ -13,11 +13,7 @@ pub(super) fn draw(page: Option<&Bounded>, costs: &Costs) -> Markup {
         nothing(&mut out, "The scenario has no constraints.");
         return out;
     };
-    let text = format!(
-        "{} of {} configurations satisfy every bound, as far as measured.",
-        page.feasible, page.configurations.of
-    );
-    out.add("p", &[], &text);
+    out.add("p", &[], &summary(page));
     out.raw("<div class=\"figures\">");
     for place in 0..costs.bounds.len() {
         one(&mut out, page, place, costs);
@@ -25,6 +21,23 @@ pub(super) fn draw(page: Option<&Bounded>, costs: &Costs) -> Markup {
     out.raw("</div>");
     table(&mut out, page, costs);
     out
+}
+
+/// Says how many configurations were measured, and how many of these satisfy every bound.
+fn summary(page: &Bounded) -> String {
+    let measured = page.feasible + page.infeasible;
+    let known = format!(
+        "{} of {} satisfy every bound, as far as measured.",
+        count(page.feasible as u64),
+        counted(measured as u64, "measured configuration")
+    );
+    match page.unknown {
+        0 => known,
+        some => format!(
+            "{known} For {}, this is unknown: the trials so far reported no value for some bound.",
+            counted(some as u64, "other configuration")
+        ),
+    }
 }
 
 fn one(out: &mut Markup, page: &Bounded, place: usize, costs: &Costs) {
@@ -57,8 +70,9 @@ fn one(out: &mut Markup, page: &Bounded, place: usize, costs: &Costs) {
     for (own, value, relative) in &known {
         let class = match (own.incumbent, own.feasible) {
             (true, _) => "c3 big",
-            (false, true) => "c0",
-            (false, false) => "c1 pale",
+            (false, Some(true)) => "c0",
+            (false, Some(false)) => "c1 pale",
+            (false, None) => "c6",
         };
         let title = format!("{}: {}", name(own.configuration, costs.against), bounds::line(&own.constraints));
         let held = &own.constraints[place];
@@ -72,7 +86,12 @@ fn one(out: &mut Markup, page: &Bounded, place: usize, costs: &Costs) {
         }
     }
     chart.steps(&front(&known, at_most, costs.are_maximised()), "c2");
-    chart.legend(&[("c0", "feasible"), ("c1", "infeasible"), ("c3", "incumbent"), ("c2", "front")]);
+    let mut keys = vec![("c0", "feasible"), ("c1", "infeasible")];
+    if known.iter().any(|(own, ..)| own.feasible.is_none()) {
+        keys.push(("c6", "unknown"));
+    }
+    keys.extend([("c3", "incumbent"), ("c2", "front")]);
+    chart.legend(&keys);
     let side = if at_most { "left" } else { "right" };
     let caption = format!(
         "One mark per configuration, by its mean cost relative to the {}'s on the same pairs; the feasible side \
@@ -122,7 +141,7 @@ mod tests {
             configuration: 1,
             relative: None,
             censored: false,
-            feasible: true,
+            feasible: Some(true),
             incumbent: false,
             constraints: Vec::new(),
         };
@@ -130,5 +149,22 @@ mod tests {
             [(3.0, 0.5), (1.0, 2.0), (2.0, 2.5), (4.0, 0.6)].map(|(value, cost)| (&own, value, cost)).into();
         assert_eq!(front(&known, true, false), [(1.0, 2.0), (3.0, 0.5)]);
         assert_eq!(front(&known, false, false), [(4.0, 0.6), (3.0, 0.5)]);
+    }
+
+    #[test]
+    fn unmeasured_configurations_are_counted_apart() {
+        let configurations = view::pages::Thinned { shown: Vec::new(), of: 95 };
+        let mut page =
+            Bounded { configurations, feasible: 59, infeasible: 0, unknown: 36, violated: vec![0, 0] };
+        assert_eq!(
+            summary(&page),
+            "59 of 59 measured configurations satisfy every bound, as far as measured. For 36 other \
+             configurations, this is unknown: the trials so far reported no value for some bound."
+        );
+        (page.infeasible, page.unknown) = (2, 0);
+        assert_eq!(
+            summary(&page),
+            "59 of 61 measured configurations satisfy every bound, as far as measured."
+        );
     }
 }

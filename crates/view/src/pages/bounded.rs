@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::material::Material;
 use super::relative::Default;
 use super::thinned::Thinned;
-use crate::bounds::{Held, are_kept};
+use crate::bounds::Held;
 
 /// Largest number of configurations in the pictures.
 const CONFIGURATIONS: usize = 1500;
@@ -19,6 +19,10 @@ pub struct Bounded {
     pub configurations: Thinned<Feasibility>,
     /// Number of configurations that satisfy every constraint so far.
     pub feasible: usize,
+    /// Number of configurations that violate a constraint.
+    pub infeasible: usize,
+    /// Number of configurations of which neither is known, because a constrained output was not measured.
+    pub unknown: usize,
     /// Number of configurations that violate each constraint, in the order of the constraints.
     pub violated: Vec<usize>,
 }
@@ -32,8 +36,9 @@ pub struct Feasibility {
     pub relative: Option<f64>,
     /// Whether this is a lower bound, because trials were stopped.
     pub censored: bool,
-    /// Whether it satisfies every constraint so far.
-    pub feasible: bool,
+    /// Whether it satisfies every constraint so far; `None` if this is unknown, because a constrained output
+    /// was not measured and no other constraint is violated.
+    pub feasible: Option<bool>,
     /// Whether it has been the incumbent.
     pub incumbent: bool,
     /// Its result for each constraint.
@@ -55,19 +60,29 @@ impl Bounded {
                 configuration: config.0,
                 relative: relative.map(|one| one.ratio),
                 censored: relative.is_some_and(|one| one.censored),
-                feasible: are_kept(&constraints),
+                feasible: feasible(&constraints),
                 incumbent: incumbents.contains(&config),
                 constraints,
             }
         };
         let all: Vec<Feasibility> = material.measured().map(one).collect();
-        let feasible = all.iter().filter(|one| one.feasible).count();
-        let violates = |place: usize| {
-            let violates =
-                |one: &&Feasibility| one.constraints[place].value.is_some() && !one.constraints[place].kept;
-            all.iter().filter(violates).count()
-        };
+        let count = |feasible: Option<bool>| all.iter().filter(|one| one.feasible == feasible).count();
+        let [feasible, infeasible, unknown] = [Some(true), Some(false), None].map(count);
+        let violates = |place: usize| all.iter().filter(|one| is_violated(&one.constraints[place])).count();
         let violated = (0..material.objective().constraints.len()).map(violates).collect();
-        Some(Self { configurations: Thinned::evenly(all, CONFIGURATIONS), feasible, violated })
+        let configurations = Thinned::evenly(all, CONFIGURATIONS);
+        Some(Self { configurations, feasible, infeasible, unknown, violated })
     }
+}
+
+/// Returns whether a configuration was measured and violates a constraint.
+fn is_violated(held: &Held) -> bool {
+    held.value.is_some() && !held.kept
+}
+
+fn feasible(constraints: &[Held]) -> Option<bool> {
+    if constraints.iter().any(is_violated) {
+        return Some(false);
+    }
+    constraints.iter().all(|held| held.value.is_some()).then_some(true)
 }

@@ -80,6 +80,16 @@ fn readings_keep_their_kind_on_every_page() {
     assert_eq!((tried.relative, tried.censored, tried.pairs), (Some(0.5), false, 2));
     let dropped = &pages.races.races.shown[0];
     assert_eq!((dropped.outcome, dropped.ended, dropped.cap), ("sum", Some(4.5), Some(5.0)));
+    let bounded = pages.bounded.as_ref().unwrap();
+    // Configurations 2 and 3 have no value of the constrained output.
+    assert_eq!((bounded.feasible, bounded.infeasible, bounded.unknown), (2, 0, 2));
+    assert!(
+        bounded
+            .configurations
+            .shown
+            .iter()
+            .all(|one| one.feasible == (one.configuration < 2).then_some(true))
+    );
     let foretold = &pages.forecasts.foretold.shown[0];
     // At least 3 where the default takes 4; the default's mean is 3.
     assert_eq!((foretold.measured, foretold.censored), (2.25, true));
