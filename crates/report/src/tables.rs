@@ -28,13 +28,29 @@ pub fn tables(pages: &Pages) -> Vec<Table> {
         ("configurations", at("/search/tried/shown")),
         ("matrix", matrix(pages)),
         ("races", at("/races/races/shown")),
-        ("constraints", at("/bounded/configurations/shown")),
+        ("constraints", constraints(&at("/bounded/configurations/shown"))),
         ("forecasts", at("/forecasts/foretold/shown")),
         ("instances", at("/inputs/instances")),
         ("trials", at("/trials/rows/shown")),
     ];
     let filled = all.into_iter().filter(|(_, rows)| !rows.is_empty());
     filled.map(|(name, rows)| Table { name, csv: csv(&rows) }).collect()
+}
+
+/// Returns one row for each configuration and constraint.
+fn constraints(configurations: &[Value]) -> Vec<Value> {
+    let rows = configurations.iter().flat_map(|one| {
+        let held = one.get("constraints").and_then(Value::as_array).into_iter().flatten();
+        held.map(move |held| {
+            let mut row = one.clone();
+            if let Value::Object(row) = &mut row {
+                row.remove("constraints");
+                row.insert("constraint".to_owned(), held.clone());
+            }
+            row
+        })
+    });
+    rows.collect()
 }
 
 /// Returns the matrix with one row per cell.
@@ -55,7 +71,8 @@ fn matrix(pages: &Pages) -> Vec<Value> {
         .collect()
 }
 
-/// Writes rows; nested objects get one column per key, lists are joined by spaces.
+/// Writes rows; nested objects get one column per key, lists are joined by spaces, and changes of parameters
+/// by semicolons.
 fn csv(rows: &[Value]) -> String {
     let flat: Vec<Vec<(String, String)>> = rows.iter().map(|row| flatten("", row)).collect();
     let mut columns: Vec<&str> = Vec::new();
@@ -84,8 +101,9 @@ fn flatten(prefix: &str, value: &Value) -> Vec<(String, String)> {
             })
             .collect(),
         Value::Array(list) => {
+            let separator = if list.iter().any(Value::is_object) { "; " } else { " " };
             let parts: Vec<String> = list.iter().map(text_of).collect();
-            vec![(prefix.to_owned(), parts.join(" "))]
+            vec![(prefix.to_owned(), parts.join(separator))]
         }
         other => vec![(prefix.to_owned(), text_of(other))],
     }
@@ -95,6 +113,11 @@ fn text_of(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
+        Value::Object(change) if change.contains_key("name") && change.contains_key("value") => {
+            let of = |key: &str| change.get(key).map(text_of).unwrap_or_default();
+            let value = if change["value"].is_null() { "inactive".to_owned() } else { of("value") };
+            format!("{}={value}", of("name"))
+        }
         other => other.to_string(),
     }
 }
@@ -120,5 +143,18 @@ mod tests {
             json!({ "instance": "b", "default": { "cost": null } }),
         ];
         assert_eq!(csv(&rows), "default.cost,default.status,instance\n-1.5,\"a,b\",'=cmd()\n,,b\n");
+    }
+
+    #[test]
+    fn constraints_have_a_row_each_and_changes_are_readable() {
+        let held =
+            |name, value: Option<f64>| json!({ "name": name, "kept": value.is_some(), "value": value });
+        let one = json!({ "configuration": 3, "constraints": [held("a", Some(1.5)), held("b", None)] });
+        assert_eq!(
+            csv(&constraints(&[one])),
+            "configuration,constraint.kept,constraint.name,constraint.value\n3,true,a,1.5\n3,false,b,\n"
+        );
+        let changes = json!([{ "name": "x", "default": 5, "value": 3 }, { "name": "y", "value": null }]);
+        assert_eq!(csv(&[json!({ "changes": changes })]), "changes\nx=3; y=inactive\n");
     }
 }

@@ -84,4 +84,9 @@ fn the_paragraph_and_the_tables_have_the_same_figures() {
     let named = |name: &str| tables.iter().find(|table| table.name == name).unwrap();
     assert_eq!(named("trials").csv.lines().count(), trials + 1);
     assert_eq!(named("pairs").csv.lines().count(), pages.duel.pairs.len() + 1);
+    let bounded = pages.bounded.as_ref().unwrap();
+    assert_eq!(named("constraints").csv.lines().count(), bounded.configurations.shown.len() + 1);
+    for table in &tables {
+        assert!(!table.csv.contains("{\""), "{}: {}", table.name, table.csv);
+    }
 }
