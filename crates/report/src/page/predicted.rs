@@ -42,8 +42,10 @@ fn curves(out: &mut Markup, found: &Predicted, dimensions: &[Dimension], costs: 
                 chart.dot((point.at, point.mean), "c2", &title(point.mean, point.band));
             }
         } else {
-            // The first and the last value stand for the ends of the range, too.
+            // The first and the last value stand for the ends of the range, too, unless each has its own tick.
+            let has_ticks = curve.points.len() == dimension.ticks.len();
             let place = |number: usize, at: f64| match number {
+                _ if has_ticks => at,
                 0 => 0.0,
                 last if last + 1 == curve.points.len() => 1.0,
                 _ => at,
@@ -52,6 +54,9 @@ fn curves(out: &mut Markup, found: &Predicted, dimensions: &[Dimension], costs: 
                 curve.points.iter().enumerate().map(|(number, point)| (place(number, point.at), point));
             chart.band(&placed.clone().map(|(x, point)| (x, point.band)).collect::<Vec<_>>(), "c2");
             chart.line(&placed.map(|(x, point)| (x, point.mean)).collect::<Vec<_>>(), "c2");
+            for point in curve.points.iter().filter(|_| has_ticks) {
+                chart.dot((point.at, point.mean), "c2", &title(point.mean, point.band));
+            }
         }
         chart.names_below(&dimension.ticks);
         small(out, &dimension.name, &chart.finish());
@@ -118,6 +123,6 @@ fn heat_map(surface: &Surface, shades: &[usize], [across, up]: [&Dimension; 2], 
         chart.cell((x, y), (x + 1.0, y + 1.0), &format!("cell s{shade}"), &title);
     }
     chart.names_below(&across.ticks);
-    chart.ends_beside(&up.ticks);
+    chart.names_upwards(&up.ticks);
     chart.finish()
 }

@@ -1,7 +1,7 @@
 //! Every trial over time, the values tried over time, and relative costs by value.
 
 use view::pages::{Dimension, Search, SearchTrial};
-use words::{Costs, name};
+use words::{Costs, counted, name};
 
 use super::{better, cost_tick, figure, left_out, nothing, parallel, predicted, ratio, reading, small, time};
 use crate::markup::Markup;
@@ -9,6 +9,8 @@ use crate::plot::{Chart, Direction, Scale, Size, colour};
 
 /// Largest number of parameters with a picture of their own.
 const PARAMETERS: usize = 24;
+/// Largest number of characters in a list of choices.
+const LISTED: usize = 24;
 
 pub(super) fn draw(page: &Search, costs: &Costs) -> Markup {
     let mut out = Markup::new();
@@ -106,7 +108,7 @@ fn marginals(out: &mut Markup, page: &Search, costs: &Costs) {
         for &(x, mean, _, count) in &known {
             chart.dot((x, mean), "c0", &format!("{}: mean of {count} configurations", ratio(mean)));
         }
-        ends(&mut chart, dimension);
+        chart.names_below(&dimension.ticks);
         small(out, &dimension.name, &chart.finish());
     }
     out.raw("</div>");
@@ -134,9 +136,20 @@ fn shown(page: &Search) -> String {
     }
 }
 
-/// Writes the values at the ends of the range, or the names of the choices.
-fn ends(chart: &mut Chart, dimension: &Dimension) {
-    chart.names_below(&dimension.ticks);
+/// Returns the name of a parameter with its values: the ends of a range or of ordered choices, otherwise all
+/// choices or their number.
+fn with_values(dimension: &Dimension) -> String {
+    let Dimension { name, ticks, ordered, .. } = dimension;
+    let (Some((_, first)), Some((_, last))) = (ticks.first(), ticks.last()) else { return name.clone() };
+    if *ordered {
+        return format!("{name}: {first} to {last}");
+    }
+    let all = ticks.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(", ");
+    if all.chars().count() <= LISTED {
+        format!("{name}: {all}")
+    } else {
+        format!("{name}: {}", counted(ticks.len() as u64, "choice"))
+    }
 }
 
 fn sampling(out: &mut Markup, page: &Search) {
@@ -156,11 +169,7 @@ fn sampling(out: &mut Markup, page: &Search) {
         // Incumbents are drawn last, on top of the others.
         chart.dots(&points(false), "c0 pale");
         chart.dots(&points(true), "c3");
-        let title = match (dimension.ticks.first(), dimension.ticks.last()) {
-            (Some((_, low)), Some((_, high))) => format!("{}: {low} to {high}", dimension.name),
-            _ => dimension.name.clone(),
-        };
-        small(out, &title, &chart.finish());
+        small(out, &with_values(dimension), &chart.finish());
     }
     out.raw("</div>");
     let caption = format!(
@@ -182,16 +191,16 @@ fn grids(out: &mut Markup, page: &Search, costs: &Costs) {
         let mut chart = Chart::new(
             "two parameters",
             Size { width: 290.0, height: 230.0 },
-            Scale::exact(0.0, grid.size.0 as f64),
-            Scale::exact(0.0, grid.size.1 as f64),
+            Scale::exact(0.0, 1.0),
+            Scale::exact(0.0, 1.0),
         );
         for &(column, row, mean, count) in &grid.cells {
-            let (x, y) = (column as f64, row as f64);
+            let (x, y) = (&across.bins[column], &up.bins[row]);
             let title = format!("{}: mean of {count} configurations", ratio(mean));
-            chart.cell((x, y), (x + 1.0, y + 1.0), heat(mean, costs), &title);
+            chart.cell((x.from, y.from), (x.to, y.to), heat(mean, costs), &title);
         }
         chart.names_below(&across.ticks);
-        chart.ends_beside(&up.ticks);
+        chart.names_upwards(&up.ticks);
         small(out, &format!("{} across, {} upwards", across.name, up.name), &chart.finish());
     }
     out.raw("</div>");
@@ -214,5 +223,31 @@ fn heat(mean: f64, costs: &Costs) -> &'static str {
         g if g > -0.3 => "heat worse1",
         g if g > -1.0 => "heat worse2",
         _ => "heat worse3",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unordered_choices_are_listed_or_counted() {
+        let titled = |values: &[&str], ordered: bool| {
+            let ticks = values.iter().map(|value| (0.5, (*value).to_owned())).collect();
+            with_values(&Dimension {
+                name: "x".to_owned(),
+                ticks,
+                categorical: true,
+                ordered,
+                default: None,
+                best: None,
+                contrast: 0.0,
+                bins: Vec::new(),
+            })
+        };
+        assert_eq!(titled(&["2", "6", "1", "3"], false), "x: 2, 6, 1, 3");
+        assert_eq!(titled(&["0", "1", "2"], true), "x: 0 to 2");
+        assert_eq!(titled(&["breadth first", "depth first", "random"], false), "x: 3 choices");
+        assert_eq!(titled(&[], false), "x");
     }
 }

@@ -119,23 +119,32 @@ impl Chart {
     /// Draws the ticks of an axis with these positions and names in place of numbers.
     pub fn names_below(&mut self, names: &[(f64, String)]) {
         let room = (self.right - self.left) / names.len().max(1) as f64;
-        for (at, name) in names {
+        // If ascending numbers do not fit, some are left out. Other names are shortened.
+        let widest = names.iter().map(|(_, name)| name.chars().count()).max().unwrap_or_default();
+        let numbers: Option<Vec<f64>> = names.iter().map(|(_, name)| name.parse().ok()).collect();
+        let ascend = names.len() > 2 && numbers.is_some_and(|numbers| numbers.is_sorted());
+        let every = if ascend { (7.0 * widest as f64 / room).ceil().max(1.0) as usize } else { 1 };
+        let room = room * every as f64;
+        for (at, name) in names.iter().step_by(every) {
             let x = self.left + at * (self.right - self.left);
             let text = clipped(name, (room / 7.0).max(3.0) as usize);
             let anchor = match *at {
-                at if at <= 0.0 => "start",
-                at if at >= 1.0 => "end",
+                at if at < 0.02 => "start",
+                at if at > 0.98 => "end",
                 _ => "middle",
             };
             self.label((x, self.bottom + 15.0), anchor, &text);
         }
     }
 
-    /// Writes the names of the lowest and the highest value beside the vertical axis.
-    pub fn ends_beside(&mut self, names: &[(f64, String)]) {
-        if let (Some((_, low)), Some((_, high))) = (names.first(), names.last()) {
-            self.label((self.left - 5.0, self.bottom - 2.0), "end", &clipped(low, 6));
-            self.label((self.left - 5.0, self.top + 10.0), "end", &clipped(high, 6));
+    /// Writes the names of the values at these positions beside the vertical axis.
+    pub fn names_upwards(&mut self, names: &[(f64, String)]) {
+        let height = self.bottom - self.top;
+        let every = (14.0 * names.len() as f64 / height).ceil().max(1.0) as usize;
+        for (at, name) in names.iter().step_by(every) {
+            // Names at the ends stay beside the axis.
+            let y = (self.bottom - at * height + 4.0).clamp(self.top + 10.0, self.bottom - 2.0);
+            self.label((self.left - 5.0, y), "end", &clipped(name, 6));
         }
     }
 

@@ -16,6 +16,7 @@
 //!
 //! Lists that may be long are [`Thinned`]: they contain a part and the number of all.
 
+mod axis;
 mod bounded;
 mod duel;
 mod forecasts;

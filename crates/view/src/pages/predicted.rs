@@ -4,6 +4,7 @@ use importance::{Level, Marginals};
 use serde::Serialize;
 use space::{ParameterId, Space};
 
+use super::axis::Axis;
 use super::search::Dimension;
 use crate::importance::Importance;
 use crate::model::Model;
@@ -81,10 +82,10 @@ impl Predicted {
         };
         let important = found.parameters.iter().take(PARAMETERS).filter(|one| one.share > 0.0);
         let one = important.filter_map(|one| place(&one.name)).map(|(dimension, id)| {
-            let values = positions(space, id, VALUES);
-            let points: Vec<[f64; 1]> = values.iter().map(|&at| [at]).collect();
+            let values = samples(space, id, VALUES);
+            let points: Vec<[f64; 1]> = values.iter().map(|&(_, encoded)| [encoded]).collect();
             let levels = marginals.at([id.index()], &points);
-            let point = |(&at, level)| {
+            let point = |(&(at, _), level)| {
                 let (mean, band) = cost(model, level);
                 PredictedAt { at, mean, band }
             };
@@ -92,10 +93,12 @@ impl Predicted {
         });
         let two = found.pairs.iter().take(PAIRS).filter_map(|pair| {
             let ((across, one), (up, other)) = (place(&pair.names[0])?, place(&pair.names[1])?);
-            let columns = positions(space, one, VALUES_OF_TWO);
-            let rows = positions(space, other, VALUES_OF_TWO);
-            let points: Vec<[f64; 2]> =
-                rows.iter().flat_map(|&row| columns.iter().map(move |&column| [column, row])).collect();
+            let columns = samples(space, one, VALUES_OF_TWO);
+            let rows = samples(space, other, VALUES_OF_TWO);
+            let points: Vec<[f64; 2]> = rows
+                .iter()
+                .flat_map(|&(_, row)| columns.iter().map(move |&(_, column)| [column, row]))
+                .collect();
             let levels = marginals.at([one.index(), other.index()], &points);
             let cell = |level| {
                 let (mean, band) = cost(model, level);
@@ -108,10 +111,10 @@ impl Predicted {
     }
 }
 
-/// Returns the positions of all choices, or the middles of equal parts of a range.
-fn positions(space: &Space, id: ParameterId, most: usize) -> Vec<f64> {
-    let count = space.parameter(id).choices().map_or(most, |choices| choices.count().max(1));
-    (0..count).map(|number| (number as f64 + 0.5) / count as f64).collect()
+/// Returns positions on the axis of a parameter, with the encoded values there.
+fn samples(space: &Space, id: ParameterId, most: usize) -> Vec<(f64, f64)> {
+    let parameter = space.parameter(id);
+    Axis::of(parameter).samples(parameter, most)
 }
 
 /// Returns a predicted cost and its band with the user's sign.

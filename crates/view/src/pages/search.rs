@@ -2,8 +2,9 @@
 
 use engine::{ConfigId, Reading};
 use serde::Serialize;
-use space::{Domain, Parameter};
+use space::Kind;
 
+use super::axis::Axis;
 use super::material::Material;
 use super::predicted::Predicted;
 use super::relative::Default;
@@ -15,8 +16,6 @@ use crate::model::Model;
 const TRIALS: usize = 4000;
 /// Largest number of configurations in the pictures of the values.
 const CONFIGURATIONS: usize = 600;
-/// Number of intervals that a range is divided into.
-const BINS: usize = 8;
 /// Number of parameters with which grids of two are made.
 const PAIRED: usize = 3;
 
@@ -86,8 +85,10 @@ pub struct Dimension {
     pub name: String,
     /// Positions in the range with their values.
     pub ticks: Vec<(f64, String)>,
-    /// Whether the values have no order.
+    /// Whether the values are choices, not numbers of a range.
     pub categorical: bool,
+    /// Whether the values have an order.
+    pub ordered: bool,
     /// The default's position.
     pub default: Option<f64>,
     /// The best configuration's position.
@@ -120,7 +121,8 @@ pub struct Grid {
     pub across: usize,
     /// Index of the vertical parameter.
     pub up: usize,
-    /// Geometric means by column and row, with the number of configurations.
+    /// Geometric means by column and row, with the number of configurations. Columns and rows are the bins of
+    /// the parameters.
     pub cells: Vec<(usize, usize, f64, usize)>,
     /// Number of columns and rows.
     pub size: (usize, usize),
@@ -142,10 +144,11 @@ impl Search {
             }
         }
         let origin = |config: ConfigId| by_config.get(config.index()).copied().unwrap_or(0);
-        let tried = configurations(material, &origin);
-        let (dimensions, order) = dimensions(material, &tried);
+        let axes: Vec<Axis> = material.scenario.space.parameters().iter().map(Axis::of).collect();
+        let tried = configurations(material, &origin, &axes);
+        let (dimensions, order) = dimensions(material, &tried, &axes);
         let unrelated = tried.iter().filter(|one| one.relative.is_none()).count();
-        let grids = grids(&dimensions, &tried, &order);
+        let grids = grids(&tried, &order, &axes);
         let tried = shown(tried, &order);
         let trials = trials(material, &origin);
         let predicted = model.map(|(model, found)| Predicted::of(model, found, &dimensions));
@@ -170,7 +173,7 @@ fn trials(material: &Material<'_>, origin: &dyn Fn(ConfigId) -> usize) -> Thinne
 }
 
 /// Returns every configuration with a result; the positions are in the order of the space.
-fn configurations(material: &Material<'_>, origin: &dyn Fn(ConfigId) -> usize) -> Vec<Tried> {
+fn configurations(material: &Material<'_>, origin: &dyn Fn(ConfigId) -> usize, axes: &[Axis]) -> Vec<Tried> {
     let history = material.records.history();
     let mut first = vec![f64::INFINITY; history.configurations().len()];
     for (trial, timed) in history.trials().iter().zip(&material.trials) {
@@ -189,31 +192,31 @@ fn configurations(material: &Material<'_>, origin: &dyn Fn(ConfigId) -> usize) -
             censored: relative.is_some_and(|one| one.censored),
             pairs: relative.map_or(0, |one| one.pairs),
             incumbent: incumbents.contains(&config),
-            positions: row.into_iter().map(|at| (at >= 0.0).then_some(at)).collect(),
+            positions: axes.iter().zip(row).map(|(axis, at)| axis.position(at)).collect(),
         }
     };
     material.measured().map(one).collect()
 }
 
 /// Returns the parameters in order of contrast, and the index of each in the space.
-fn dimensions(material: &Material<'_>, tried: &[Tried]) -> (Vec<Dimension>, Vec<usize>) {
+fn dimensions(material: &Material<'_>, tried: &[Tried], axes: &[Axis]) -> (Vec<Dimension>, Vec<usize>) {
     let space = &material.scenario.space;
     let encode = |configuration| space.encode(configuration);
     let default = encode(material.records.default());
     let best = encode(material.records.best_configuration());
-    let known = |at: f64| (at >= 0.0).then_some(at);
     let good = good(tried, material.costs.sense == scenario::Sense::Maximise);
     let mut all: Vec<(usize, Dimension)> = Vec::new();
     for (index, parameter) in space.parameters().iter().enumerate().filter(|(_, one)| one.is_variable()) {
-        let edges = edges(parameter);
-        let contrast = contrast(tried, &good, index, &edges);
-        let bins = edges.windows(2).map(|two| bin(tried, index, two[0], two[1])).collect();
+        let axis = &axes[index];
+        let contrast = contrast(tried, &good, index, axis);
+        let bins = axis.edges.windows(2).map(|two| bin(tried, index, two[0], two[1])).collect();
         let dimension = Dimension {
             name: parameter.name().to_owned(),
-            ticks: ticks(parameter),
+            ticks: axis.ticks.clone(),
             categorical: parameter.range().is_none(),
-            default: known(default[index]),
-            best: known(best[index]),
+            ordered: parameter.range().is_some() || parameter.kind() == Kind::Ordinal,
+            default: axis.position(default[index]),
+            best: axis.position(best[index]),
             contrast,
             bins,
         };
@@ -243,12 +246,12 @@ fn good(tried: &[Tried], maximised: bool) -> Vec<bool> {
 }
 
 /// Total variation distance between the values of good configurations and of all.
-fn contrast(tried: &[Tried], good: &[bool], index: usize, edges: &[f64]) -> f64 {
-    let bins = edges.len() - 1;
+fn contrast(tried: &[Tried], good: &[bool], index: usize, axis: &Axis) -> f64 {
+    let bins = axis.edges.len() - 1;
     // Inactive values have a bin of their own.
     let (mut of_good, mut of_all) = (vec![0.0; bins + 1], vec![0.0; bins + 1]);
     for (one, &is_good) in tried.iter().zip(good) {
-        let place = one.positions[index].map_or(bins, |at| place(edges, at));
+        let place = one.positions[index].map_or(bins, |at| axis.cell(at));
         of_all[place] += 1.0;
         of_good[place] += f64::from(u8::from(is_good));
     }
@@ -257,16 +260,6 @@ fn contrast(tried: &[Tried], good: &[bool], index: usize, edges: &[f64]) -> f64 
         return 0.0;
     }
     of_good.iter().zip(&of_all).map(|(a, b)| (a / few - b / all).abs()).sum::<f64>() / 2.0
-}
-
-fn place(edges: &[f64], at: f64) -> usize {
-    edges[1..edges.len() - 1].partition_point(|&edge| edge <= at)
-}
-
-/// Returns the ends of the intervals into which positions are sorted: one interval per choice, or a few.
-fn edges(parameter: &Parameter) -> Vec<f64> {
-    let parts = parameter.choices().map_or(BINS, |choices| choices.count().max(1));
-    (0..=parts).map(|number| number as f64 / parts as f64).collect()
 }
 
 fn bin(tried: &[Tried], index: usize, from: f64, to: f64) -> Bin {
@@ -283,11 +276,12 @@ fn bin(tried: &[Tried], index: usize, from: f64, to: f64) -> Bin {
     Bin { from, to, configurations: logs.len(), mean, quartiles }
 }
 
-fn grids(dimensions: &[Dimension], tried: &[Tried], order: &[usize]) -> Vec<Grid> {
+fn grids(tried: &[Tried], order: &[usize], axes: &[Axis]) -> Vec<Grid> {
     let mut grids = Vec::new();
-    for across in 0..dimensions.len().min(PAIRED) {
-        for up in across + 1..dimensions.len().min(PAIRED) {
-            let size = (dimensions[across].bins.len(), dimensions[up].bins.len());
+    for across in 0..order.len().min(PAIRED) {
+        for up in across + 1..order.len().min(PAIRED) {
+            let (columns, rows) = (&axes[order[across]], &axes[order[up]]);
+            let size = (columns.edges.len() - 1, rows.edges.len() - 1);
             let mut sums = vec![(0.0, 0); size.0 * size.1];
             for one in tried {
                 let (Some(ratio), Some(x), Some(y)) =
@@ -295,9 +289,7 @@ fn grids(dimensions: &[Dimension], tried: &[Tried], order: &[usize]) -> Vec<Grid
                 else {
                     continue;
                 };
-                let column = ((x * size.0 as f64) as usize).min(size.0 - 1);
-                let row = ((y * size.1 as f64) as usize).min(size.1 - 1);
-                let cell = &mut sums[row * size.0 + column];
+                let cell = &mut sums[rows.cell(y) * size.0 + columns.cell(x)];
                 *cell = (cell.0 + ratio.ln(), cell.1 + 1);
             }
             let cells = sums.iter().enumerate().filter(|(_, (_, count))| *count > 0);
@@ -321,29 +313,4 @@ fn shown(tried: Vec<Tried>, order: &[usize]) -> Thinned<Tried> {
         one.positions = order.iter().map(|&index| one.positions[index]).collect();
     }
     Thinned { shown, of }
-}
-
-/// Returns positions of round values, or of all choices.
-fn ticks(parameter: &Parameter) -> Vec<(f64, String)> {
-    match parameter.domain() {
-        Domain::Choices(choices) => {
-            let count = choices.count() as f64;
-            let one =
-                |(index, value): (usize, &space::Literal)| ((index as f64 + 0.5) / count, value.to_string());
-            choices.values().iter().enumerate().map(one).collect()
-        }
-        Domain::Range(range) => match range.fixed_bounds() {
-            Some((low, high)) => vec![(0.0, short(low)), (1.0, short(high))],
-            None => vec![(0.0, "low".to_owned()), (1.0, "high".to_owned())],
-        },
-    }
-}
-
-fn short(number: f64) -> String {
-    let size = number.abs();
-    if size != 0.0 && !(1e-3..1e6).contains(&size) {
-        return format!("{number:.1e}");
-    }
-    let text = format!("{number:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
