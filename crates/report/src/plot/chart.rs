@@ -5,6 +5,13 @@ use std::fmt::Write as _;
 use super::scale::Scale;
 use crate::markup::{Attributes, Markup};
 
+/// Width of a letter, large enough for the text on a phone.
+const LETTER: f64 = 8.4;
+/// Height of a row of the legend.
+const ROW: f64 = 18.0;
+/// Largest number of letters in a name of the legend.
+const KEY: usize = 24;
+
 /// The size of a chart in its own units.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Size {
@@ -48,6 +55,10 @@ pub struct Chart {
     right: f64,
     bottom: f64,
     label: String,
+    /// Right end of the label above the vertical axis.
+    titled: f64,
+    /// Height of the rows of the legend above the chart.
+    head: f64,
 }
 
 impl Chart {
@@ -65,6 +76,8 @@ impl Chart {
             right: size.width - 14.0,
             bottom: size.height - bottom,
             label: label.to_owned(),
+            titled: 0.0,
+            head: 0.0,
         }
     }
 
@@ -113,7 +126,9 @@ impl Chart {
         if !small {
             self.label(((left + right) / 2.0, bottom + 36.0), "middle", x.0);
         }
-        self.label((if small { 4.0 } else { 6.0 }, top - 10.0), "start", y.0);
+        let start = if small { 4.0 } else { 6.0 };
+        self.label((start, top - 10.0), "start", y.0);
+        self.titled = start + LETTER * y.0.chars().count() as f64;
     }
 
     /// Draws the ticks of an axis with these positions and names in place of numbers.
@@ -250,16 +265,41 @@ impl Chart {
         }
     }
 
-    /// Writes a legend in the upper right corner: classes of filled squares, and names.
+    /// Writes a legend in the upper right corner: classes of filled squares, and names. If it does not fit
+    /// beside the label of the vertical axis, it gets rows of its own above the chart.
     pub fn legend(&mut self, names: &[(&str, &str)]) {
+        let width = |name: &str| LETTER * name.chars().count().min(KEY) as f64 + 23.0;
+        let room = self.right - self.titled;
+        if names.iter().map(|(_, name)| width(name)).sum::<f64>() <= room {
+            return self.keys(names, self.top - 10.0);
+        }
+        let mut rest = names;
+        let mut rows = Vec::new();
+        while !rest.is_empty() {
+            let mut used = 0.0;
+            let fits = |key: &&(&str, &str)| {
+                used += width(key.1);
+                used <= self.right
+            };
+            let (row, others) = rest.split_at(rest.iter().take_while(fits).count().max(1));
+            rows.push(row);
+            rest = others;
+        }
+        for row in rows.iter().rev() {
+            self.head += ROW;
+            self.keys(row, self.top - 10.0 - self.head);
+        }
+    }
+
+    /// Writes one row of a legend.
+    fn keys(&mut self, names: &[(&str, &str)], line: f64) {
         let mut right = self.right;
         for (class, name) in names.iter().rev() {
-            let text = clipped(name, 24);
-            // Wide enough for the larger text on a phone.
-            right -= 8.4 * text.chars().count() as f64;
-            self.label((right, self.top - 10.0), "start", &text);
+            let text = clipped(name, KEY);
+            right -= LETTER * text.chars().count() as f64;
+            self.label((right, line), "start", &text);
             right -= 13.0;
-            let (x, y) = (number(right), number(self.top - 18.0));
+            let (x, y) = (number(right), number(line - 8.0));
             let class = format!("key {class}");
             self.mark(
                 "rect",
@@ -277,13 +317,13 @@ impl Chart {
 
     /// Returns the chart as a part of a larger picture, with its corner at this place.
     pub(super) fn finish_at(self, (x, y): (f64, f64)) -> Markup {
-        let [x, y, width, height] = [x, y, self.size.width, self.size.height].map(number);
+        let [x, y, width, height] = [x, y, self.size.width, self.size.height + self.head].map(number);
         self.wrapped(&[("x", &x), ("y", &y), ("width", &width), ("height", &height)])
     }
 
     fn wrapped(self, place: Attributes<'_>) -> Markup {
-        let Self { body, size: Size { width, height }, label, .. } = self;
-        let view = format!("0 0 {width:.0} {height:.0}");
+        let Self { body, size: Size { width, height }, label, head, .. } = self;
+        let view = format!("0 {} {width:.0} {:.0}", number(0.0 - head), height + head);
         let mut attributes = place.to_vec();
         attributes.extend([
             ("viewBox", view.as_str()),
@@ -366,5 +406,48 @@ mod tests {
         assert!(drawn.as_str().contains(r#"<path class="dots c2" d="M64 284h0M466 155h0"/>"#));
         assert!(!drawn.as_str().contains("c3"), "nothing is drawn without points");
         assert_eq!(clipped("instances", 5), "inst…");
+    }
+
+    #[test]
+    fn a_legend_that_would_touch_the_label_of_the_axis_is_above_it() {
+        let keys = [("c0", "feasible"), ("c1", "infeasible"), ("c3", "incumbent"), ("c2", "front")];
+        let draw = |label: &str, keys: &[(&str, &str)]| {
+            let unit = Scale::exact(0.0, 1.0);
+            let mut chart = Chart::new("", Size::NORMAL, unit, unit);
+            chart.axes(("x", &|_| String::new()), (label, &|_| String::new()));
+            chart.legend(keys);
+            chart.finish().as_str().to_owned()
+        };
+        let beside = draw("cost", &keys);
+        assert!(beside.contains(r#"viewBox="0 0 480 330""#), "{beside}");
+        assert_eq!(beside.matches(r#"y="16""#).count(), 5, "the label and all keys share a line: {beside}");
+        let above = draw("relative CPU time", &keys);
+        assert!(above.contains(r#"viewBox="0 -18 480 348""#), "{above}");
+        assert_eq!(
+            (above.matches(r#"y="16""#).count(), above.matches(r#"y="-2""#).count()),
+            (1, 4),
+            "{above}"
+        );
+        let long = [("c0", "a name of 24 characters."); 4];
+        let rows = draw("relative CPU time", &long);
+        assert!(rows.contains(r#"viewBox="0 -36 480 366""#), "{rows}");
+        assert_eq!(["-20", "-2"].map(|y| rows.matches(&format!(r#" y="{y}" "#)).count()), [2, 2]);
+    }
+
+    #[test]
+    fn names_below_are_shortened_and_ascending_numbers_thinned() {
+        let draw = |names: &[&str]| {
+            let unit = Scale::exact(0.0, 1.0);
+            let mut chart = Chart::new("", Size::SMALL, unit, unit);
+            let at = |place: usize| (place as f64 + 0.5) / names.len() as f64;
+            let names: Vec<(f64, String)> =
+                names.iter().enumerate().map(|(place, name)| (at(place), (*name).to_owned())).collect();
+            chart.names_below(&names);
+            chart.finish().as_str().to_owned()
+        };
+        let numbers: Vec<String> = (1..=12).map(|number| (100 * number).to_string()).collect();
+        let drawn = draw(&numbers.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(drawn.contains(">100<") && drawn.contains(">300<") && !drawn.contains(">200<"), "{drawn}");
+        assert!(draw(&["2", "6", "1", "3"]).contains(">6<"), "unordered choices are all named");
     }
 }
