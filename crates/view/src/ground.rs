@@ -36,6 +36,8 @@ pub(crate) struct OnPair<'a> {
     pub(crate) default: &'a Observation,
     /// The other configuration's result.
     pub(crate) own: &'a Observation,
+    /// The rows of both results among the trials that can be compared.
+    pub(crate) rows: [usize; 2],
 }
 
 impl<'a> Ground<'a> {
@@ -69,16 +71,36 @@ impl<'a> Ground<'a> {
     /// Returns the same readings with their trials, in the order of the plan.
     pub(crate) fn pairs(&self, config: ConfigId) -> Vec<OnPair<'_>> {
         // If a pair was measured several times, the last measurement counts.
-        let known: HashMap<_, _> = self
-            .measured
-            .iter()
-            .map(|row| (row.key(), &row.record.trial.observation))
-            .filter(|(_, observation)| self.objective.known(observation).is_some())
-            .collect();
+        self.on_pairs(config, |rows, _| rows.last().copied())
+    }
+
+    /// Returns the readings of a configuration that the verdict is not about, each with the default's reading
+    /// that was stored closest to it. The load of a machine changes, so the default's last reading may come
+    /// from a validation of another configuration.
+    pub(crate) fn side_by_side(&self, config: ConfigId) -> Vec<OnPair<'_>> {
+        self.on_pairs(config, |rows, own| rows.iter().copied().min_by_key(|row| row.abs_diff(own)))
+    }
+
+    /// Pairs the last readings of a configuration with the default's. `choose` selects one of the default's
+    /// rows, given these rows and the configuration's row.
+    fn on_pairs(
+        &self,
+        config: ConfigId,
+        choose: impl Fn(&[usize], usize) -> Option<usize>,
+    ) -> Vec<OnPair<'_>> {
+        let mut known: HashMap<_, Vec<usize>> = HashMap::new();
+        for (row, validation) in self.measured.iter().enumerate() {
+            if self.objective.known(&validation.record.trial.observation).is_some() {
+                known.entry(validation.key()).or_default().push(row);
+            }
+        }
         let pairs = self.plan.pairs.iter().filter_map(|pair| {
             let instance = self.names.get(pair.instance.index())?.as_str();
-            let find = |config: ConfigId| known.get(&(config, instance, pair.seed)).copied();
-            Some(OnPair { instance, seed: pair.seed, default: find(ConfigId(0))?, own: find(config)? })
+            let find = |config: ConfigId| known.get(&(config, instance, pair.seed));
+            let own = find(config)?.last().copied()?;
+            let rows = [choose(find(ConfigId(0))?, own)?, own];
+            let [default, own] = rows.map(|row| &self.measured[row].record.trial.observation);
+            Some(OnPair { instance, seed: pair.seed, default, own, rows })
         });
         pairs.collect()
     }

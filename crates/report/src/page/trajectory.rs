@@ -105,8 +105,8 @@ fn unseen(out: &mut Markup, page: &Trajectory, costs: &Costs) {
     chart.names_below(&names);
     chart.legend(&[("c1", costs.against), ("c0", "configuration")]);
     let caption = format!(
-        "Measured after the search on the pairs of the verdict: {} of the {} and of each configuration on the same \
-         pairs. The verdict on the best configuration is based on these measurements.{}",
+        "Measured after the search on the pairs of the verdict: {} of the {} and of each configuration, in the same \
+         validation. The verdict on the best configuration is based on these measurements.{}",
         costs.mean,
         costs.against,
         match page.left_out {

@@ -37,7 +37,8 @@ pub struct Takeover {
 }
 
 /// The mean cost of a configuration on the pairs of the verdict that both it and the default were measured on.
-/// For the best configuration, these are the readings that the verdict is based on.
+/// For the best configuration, these are the readings that the verdict is based on; for another one, those of
+/// its own validation.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct UnseenMean {
     /// The number of the configuration.
@@ -83,13 +84,14 @@ fn unseen(material: &Material<'_>) -> (Vec<UnseenMean>, usize) {
     let configs: BTreeSet<ConfigId> = rows.iter().map(|row| row.key().0).collect();
     let mut used = BTreeSet::new();
     let mean = |config: ConfigId| {
-        let both = ground.pairs(config);
+        let is_best = config == material.records.best();
+        let both = if is_best { ground.pairs(config) } else { ground.side_by_side(config) };
         let (mut own, mut default) = (0.0, 0.0);
         for pair in &both {
             // Every pair of the verdict has two known costs.
             own += ground.objective().known(pair.own).unwrap_or_default();
             default += ground.objective().known(pair.default).unwrap_or_default();
-            used.extend([ConfigId(0), config].map(|config| (config, pair.instance, pair.seed)));
+            used.extend(pair.rows);
         }
         let [cost, default] = [own, default].map(|sum| material.costs.number(sum / both.len() as f64));
         (!both.is_empty()).then_some(UnseenMean { configuration: config.0, cost, default, pairs: both.len() })
