@@ -72,6 +72,27 @@ fn no_coordinate_is_infinite_or_unknown() {
 }
 
 #[test]
+fn every_line_of_the_parallel_coordinates_reaches_the_cost() {
+    let own = "on = { boolean = true }\nrate = { float = [0.5, 4.0], default = 1.0, when = \"on == true\" }\n\
+               size = { float = [0.0, 1.0], default = 0.5 }\n";
+    let text = format!("{}[space]\n{own}", HOSTILE.split("[space]").next().unwrap());
+    let mut stage = Stage::new(&text);
+    stage.add(0, 40, 6);
+    let drawn = html(&stage.pages());
+    let lines: Vec<&str> = drawn.split("<path class=\"pc ").skip(1).collect();
+    let with_inactive =
+        lines.iter().filter(|line| line.contains(",,") || line.contains("data-v=\",")).count();
+    assert!(with_inactive > 0, "some configurations have an inactive parameter");
+    for line in lines {
+        let path = line.split(" d=\"").nth(1).unwrap().split('"').next().unwrap();
+        // Three parameters and the cost, in one stroke.
+        assert_eq!((path.matches('M').count(), path.matches('L').count()), (1, 3), "{path}");
+        assert!(path.contains("L900 "), "{path}");
+    }
+    assert!(drawn.contains(">inactive</text>"));
+}
+
+#[test]
 fn the_paragraph_and_the_tables_have_the_same_figures() {
     let pages = hostile().pages();
     let text = methods(&pages, "1.2.3");
