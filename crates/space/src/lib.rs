@@ -41,7 +41,7 @@ pub use literal::{Literal, float_text, parse_number};
 pub use nearest::{nearest, suggestion};
 pub use neighbour::Neighbourhood;
 pub use parameter::{Domain, Kind, Misfit, Parameter, ParameterId, ValueError};
-pub use range::{Bound, LARGEST_INTEGER, Range};
+pub use range::{Bound, Grid, LARGEST_INTEGER, Range};
 pub use sample::SampleError;
 pub use size::Size;
 pub use values::Values;

@@ -99,6 +99,11 @@ impl Range {
         self.lower.number().zip(self.upper.number())
     }
 
+    /// Returns the grid points; `None` if the range is continuous or a bound depends on other parameters.
+    pub fn grid(&self) -> Option<Grid> {
+        self.scale.filter(|scale| scale.step > 0.0).map(Grid)
+    }
+
     pub(crate) fn extent(&self, codes: &[f64]) -> Extent {
         if let Some(scale) = self.scale {
             return Extent::Scale(scale);
@@ -114,6 +119,27 @@ impl Range {
             Some(scale) => Extent::Scale(scale),
             None => Extent::Empty,
         }
+    }
+}
+
+/// The grid points of a range, numbered from 0.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Grid(Scale);
+
+impl Grid {
+    /// Returns the number of grid points, which is at least 1.
+    pub fn count(&self) -> u64 {
+        self.0.count as u64
+    }
+
+    /// Returns the value of a grid point.
+    pub fn value(&self, index: u64) -> f64 {
+        self.0.point(index as f64)
+    }
+
+    /// Returns the position of a grid point on the unit scale.
+    pub fn position(&self, index: u64) -> f64 {
+        self.0.encode(self.value(index))
     }
 }
 

@@ -4,7 +4,7 @@
 //! the value in the middle. A long range has cells of equal width. A part without a value, which a logarithmic
 //! range of integers can have, belongs to the next cell. So an empty cell was not tried.
 
-use space::{Domain, Literal, Parameter, Range};
+use space::{Domain, Grid, Literal, Parameter};
 
 /// Number of cells of a long range.
 const CELLS: usize = 8;
@@ -29,22 +29,22 @@ impl Axis {
                 let names = choices.values().iter().map(Literal::to_string).collect();
                 Self { levels: Vec::new(), ..Self::of_each(names) }
             }
-            Domain::Range(range) => match (Points::of(range), range.fixed_bounds()) {
-                (Some(points), _) if points.count <= SHORT => {
-                    let names = (0..points.count).map(|index| short(points.value(index))).collect();
-                    let levels = (0..points.count).map(|index| points.encoded(index)).collect();
+            Domain::Range(range) => match (range.grid(), range.fixed_bounds()) {
+                (Some(grid), _) if grid.count() <= SHORT => {
+                    let names = (0..grid.count()).map(|index| short(grid.value(index))).collect();
+                    let levels = (0..grid.count()).map(|index| grid.position(index)).collect();
                     Self { levels, ..Self::of_each(names) }
                 }
-                (Some(points), _) => {
-                    let tick = |index: u64| (points.encoded(index), short(points.value(index)));
+                (Some(grid), _) => {
+                    let tick = |index: u64| (grid.position(index), short(grid.value(index)));
                     let mut edges = equal(CELLS);
                     let mut last = 0;
                     edges.retain(|&edge| {
-                        let below = points.below(edge);
+                        let below = below(&grid, edge);
                         // The first edge has no value below.
                         edge == 0.0 || std::mem::replace(&mut last, below) < below
                     });
-                    Self { ticks: vec![tick(0), tick(points.count - 1)], edges, levels: Vec::new() }
+                    Self { ticks: vec![tick(0), tick(grid.count() - 1)], edges, levels: Vec::new() }
                 }
                 (None, bounds) => {
                     let names = bounds
@@ -91,46 +91,14 @@ impl Axis {
     }
 }
 
-/// The values of a range with a step, and their positions as the space encodes them.
-#[derive(Clone, Copy, Debug)]
-struct Points {
-    low: f64,
-    high: f64,
-    step: f64,
-    log: bool,
-    count: u64,
-}
-
-impl Points {
-    /// Returns `None` for a continuous range, and if a bound depends on other parameters.
-    fn of(range: &Range) -> Option<Self> {
-        let step = range.step().or_else(|| range.integer().then_some(1.0))?;
-        let (low, high) = range.fixed_bounds()?;
-        let count = ((high - low) / step + 1e-9).floor() as u64 + 1;
-        Some(Self { low, high, step, log: range.log(), count })
+/// Returns the number of grid points below a position.
+fn below(grid: &Grid, at: f64) -> u64 {
+    let (mut low, mut high) = (0, grid.count());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if grid.position(middle) < at { low = middle + 1 } else { high = middle }
     }
-
-    fn value(&self, index: u64) -> f64 {
-        self.low + index as f64 * self.step
-    }
-
-    fn encoded(&self, index: u64) -> f64 {
-        if !self.log {
-            return (index as f64 + 0.5) / self.count as f64;
-        }
-        let edge = (self.low - self.step / 2.0).max(self.low / 2.0);
-        (self.value(index) / edge).ln() / ((self.high + self.step / 2.0) / edge).ln()
-    }
-
-    /// Returns the number of values below a position.
-    fn below(&self, at: f64) -> u64 {
-        let (mut low, mut high) = (0, self.count);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.encoded(middle) < at { low = middle + 1 } else { high = middle }
-        }
-        low
-    }
+    low
 }
 
 /// Returns the ends of equal parts.
@@ -177,7 +145,7 @@ mod tests {
                 let at = axis.position(encoded).unwrap();
                 assert_eq!((at, axis.cell(at)), (axis.ticks[place].0, place), "{definition}");
                 assert_eq!(at, middle(place, 3));
-                assert!((axis.levels[place] - encoded).abs() < 1e-12, "{definition}");
+                assert_eq!(axis.levels[place], encoded, "{definition}");
             }
         }
     }
@@ -193,10 +161,7 @@ mod tests {
             }
             let ends = [axis.ticks[0].0, axis.ticks[1].0];
             let expected = [encoded[0], encoded[encoded.len() - 1]];
-            assert!(
-                ends.iter().zip(expected).all(|(own, other)| (own - other).abs() < 1e-12),
-                "{definition}"
-            );
+            assert_eq!(ends, expected, "{definition}");
             assert_eq!([&axis.ticks[0].1, &axis.ticks[1].1], ["1", &high.to_string()]);
         }
     }
