@@ -11,7 +11,7 @@ mod told;
 
 pub use judged::{Finding, Judged, UnseenTimeouts};
 pub use running::{Candidate, GaveUp, Validation, validate};
-pub use told::{BothHoldings, OnBoth, comparable, recorded};
+pub use told::{BothHoldings, OnBoth, comparable, measured_on_both, recorded};
 
 use engine::history::History;
 use engine::problem::Objective;

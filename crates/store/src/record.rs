@@ -148,6 +148,8 @@ pub struct StoredValidation {
     /// The machine that ran the trial, if known. The machine is not written with the trial, because it is
     /// stored with the session.
     pub host: Option<String>,
+    /// The session that ran the trial, if it is stored. The store numbers its sessions itself.
+    pub session: Option<u32>,
 }
 
 impl StoredValidation {

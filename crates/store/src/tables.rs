@@ -134,7 +134,7 @@ impl StoreReader {
             let record = measured_record(row, why, first + number)?;
             let session: Option<u32> = row.get(18)?;
             let host = session.and_then(|session| hosts.get(&session).cloned());
-            Ok(StoredValidation { instance: row.get(2)?, record, host })
+            Ok(StoredValidation { instance: row.get(2)?, record, host, session })
         })
     }
 

@@ -3,13 +3,11 @@
 //! A store can contain several validations: on other pairs, from other machines, and of pairs that were
 //! measured again. The verdict uses one set of readings, and so does every picture of unseen pairs.
 
-use std::collections::HashMap;
-
 use campaign::Settings;
 use campaign::validation::{self, OnBoth, Plan};
 use engine::problem::Objective;
 use engine::stats::Basis;
-use engine::{ConfigId, Observation, Seed};
+use engine::{ConfigId, Observation, Pair, Seed};
 use store::StoredValidation;
 
 use crate::error::ViewError;
@@ -36,8 +34,8 @@ pub(crate) struct OnPair<'a> {
     pub(crate) default: &'a Observation,
     /// The other configuration's result.
     pub(crate) own: &'a Observation,
-    /// The rows of both results among the trials that can be compared.
-    pub(crate) rows: [usize; 2],
+    /// The identities of both trials.
+    pub(crate) rows: [*const StoredValidation; 2],
 }
 
 impl<'a> Ground<'a> {
@@ -70,38 +68,16 @@ impl<'a> Ground<'a> {
 
     /// Returns the same readings with their trials, in the order of the plan.
     pub(crate) fn pairs(&self, config: ConfigId) -> Vec<OnPair<'_>> {
-        // If a pair was measured several times, the last measurement counts.
-        self.on_pairs(config, |rows, _| rows.last().copied())
+        let both =
+            validation::measured_on_both(&self.plan, &self.names, config, &self.measured, &self.objective);
+        both.into_iter().map(|(pair, rows)| OnPair::of(pair, rows)).collect()
     }
+}
 
-    /// Returns the readings of a configuration that the verdict is not about, each with the default's reading
-    /// that was stored closest to it. The load of a machine changes, so the default's last reading may come
-    /// from a validation of another configuration.
-    pub(crate) fn side_by_side(&self, config: ConfigId) -> Vec<OnPair<'_>> {
-        self.on_pairs(config, |rows, own| rows.iter().copied().min_by_key(|row| row.abs_diff(own)))
-    }
-
-    /// Pairs the last readings of a configuration with the default's. `choose` selects one of the default's
-    /// rows, given these rows and the configuration's row.
-    fn on_pairs(
-        &self,
-        config: ConfigId,
-        choose: impl Fn(&[usize], usize) -> Option<usize>,
-    ) -> Vec<OnPair<'_>> {
-        let mut known: HashMap<_, Vec<usize>> = HashMap::new();
-        for (row, validation) in self.measured.iter().enumerate() {
-            if self.objective.known(&validation.record.trial.observation).is_some() {
-                known.entry(validation.key()).or_default().push(row);
-            }
-        }
-        let pairs = self.plan.pairs.iter().filter_map(|pair| {
-            let instance = self.names.get(pair.instance.index())?.as_str();
-            let find = |config: ConfigId| known.get(&(config, instance, pair.seed));
-            let own = find(config)?.last().copied()?;
-            let rows = [choose(find(ConfigId(0))?, own)?, own];
-            let [default, own] = rows.map(|row| &self.measured[row].record.trial.observation);
-            Some(OnPair { instance, seed: pair.seed, default, own, rows })
-        });
-        pairs.collect()
+impl<'a> OnPair<'a> {
+    fn of(pair: Pair, rows: [&'a StoredValidation; 2]) -> Self {
+        let [default, own] = rows.map(|row| &row.record.trial.observation);
+        let instance = rows[1].instance.as_str();
+        Self { instance, seed: pair.seed, default, own, rows: rows.map(std::ptr::from_ref) }
     }
 }

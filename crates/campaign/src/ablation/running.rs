@@ -205,7 +205,8 @@ impl Session<'_> {
         }
         let Pair { instance, .. } = wanted.pair;
         readings.add(history.configuration(record.trial.key.config), wanted.pair, observation);
-        let row = StoredValidation { instance: (self.limits.names)(instance), record, host: None };
+        let row =
+            StoredValidation { instance: (self.limits.names)(instance), record, host: None, session: None };
         ledger.note(Batch { ablations: vec![row], ..Batch::default() })?;
         self.result.spent.trials += 1;
         self.result.standing = plan.decide(readings);

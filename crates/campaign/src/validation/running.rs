@@ -278,7 +278,7 @@ impl<'a> Pass<'a> {
             self.told.insert(part, observation.clone());
             self.hosts.insert(store::host_name());
             let instance = (self.validation.names)(record.trial.key.pair.instance);
-            return Some(StoredValidation { instance, record, host: None });
+            return Some(StoredValidation { instance, record, host: None, session: None });
         }
         let lost = self.lost.entry(part).or_default();
         *lost += 1;

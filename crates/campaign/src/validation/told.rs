@@ -30,20 +30,32 @@ pub fn comparable(
     measured
 }
 
-/// Earlier measurements, by configuration and pair. Lost trials are left out. If a pair was measured several
-/// times, the last measurement counts.
-pub(super) struct Known<'a>(HashMap<(ConfigId, &'a str, Seed), &'a StoredValidation>);
+/// Earlier measurements, by configuration and pair, in order. Lost trials are left out.
+pub(super) struct Known<'a>(HashMap<(ConfigId, &'a str, Seed), Vec<&'a StoredValidation>>);
 
 impl<'a> Known<'a> {
     pub(super) fn of(measured: &'a [StoredValidation], objective: &Objective) -> Self {
-        let known = measured
-            .iter()
-            .filter_map(|row| objective.known(&row.record.trial.observation).map(|_| (row.key(), row)));
-        Self(known.collect())
+        let mut known: HashMap<_, Vec<_>> = HashMap::new();
+        for row in measured {
+            if objective.known(&row.record.trial.observation).is_some() {
+                known.entry(row.key()).or_default().push(row);
+            }
+        }
+        Self(known)
     }
 
+    /// Returns the last measurement.
     pub(super) fn find(&self, config: ConfigId, instance: &str, seed: Seed) -> Option<&'a StoredValidation> {
-        self.0.get(&(config, instance, seed)).copied()
+        self.0.get(&(config, instance, seed))?.last().copied()
+    }
+
+    /// Returns the default's measurement on the same pair that belongs to a measurement of another configuration: the
+    /// last one of its session or an earlier session, or else the first one. A later session may have measured the
+    /// default again beside a third configuration, under another load of the machine.
+    fn default_beside(&self, own: &StoredValidation) -> Option<&'a StoredValidation> {
+        let (_, instance, seed) = own.key();
+        let all = self.0.get(&(ConfigId(0), instance, seed))?;
+        all.iter().rev().find(|row| row.session <= own.session).or(all.first()).copied()
     }
 }
 
@@ -133,6 +145,25 @@ impl OnBoth {
     }
 }
 
+/// Returns the pairs of a plan that have been measured with both the default and another configuration, with the
+/// measurements of both, in the order of the plan. If a pair was measured several times with the other
+/// configuration, the last measurement counts. `names` are the names of the instances by number.
+pub fn measured_on_both<'a>(
+    plan: &Plan,
+    names: &[&String],
+    config: ConfigId,
+    measured: &'a [StoredValidation],
+    objective: &Objective,
+) -> Vec<(Pair, [&'a StoredValidation; 2])> {
+    let known = Known::of(measured, objective);
+    let on_both = |&pair: &Pair| {
+        let own = known.find(config, names.get(pair.instance.index())?, pair.seed)?;
+        let default = if config == ConfigId(0) { own } else { known.default_beside(own)? };
+        Some((pair, [default, own]))
+    };
+    plan.pairs.iter().filter_map(on_both).collect()
+}
+
 /// Returns the pairs of a plan that have already been measured with both the default and the best
 /// configuration, in the order of the plan. If the best configuration is the default, its costs are compared
 /// with themselves, so the ratio is 1. `names` are the names of the instances by number.
@@ -143,17 +174,12 @@ pub fn recorded(
     measured: &[StoredValidation],
     objective: &Objective,
 ) -> OnBoth {
-    let known = Known::of(measured, objective);
     let mut both = OnBoth::default();
     let name = |id: InstanceId| names.get(id.index()).map_or_else(String::new, |name| (*name).clone());
     both.looked_at(measured, best, plan, &name);
-    for &pair in &plan.pairs {
-        let Some(name) = names.get(pair.instance.index()) else { continue };
-        let find = |config: ConfigId| known.find(config, name, pair.seed);
-        if let Some((default, tuned)) = find(ConfigId(0)).zip(find(best)) {
-            both.push(pair, objective, [default, tuned].map(|row| &row.record.trial.observation));
-            both.hosts.extend([default, tuned].into_iter().filter_map(|row| row.host.clone()));
-        }
+    for (pair, rows) in measured_on_both(plan, names, best, measured, objective) {
+        both.push(pair, objective, rows.map(|row| &row.record.trial.observation));
+        both.hosts.extend(rows.into_iter().filter_map(|row| row.host.clone()));
     }
     both
 }
@@ -168,7 +194,7 @@ mod tests {
 
     fn row(config: u32, observation: Observation) -> StoredValidation {
         let record = record(config, 0, 1, observation);
-        StoredValidation { instance: "a".to_owned(), record, host: None }
+        StoredValidation { instance: "a".to_owned(), record, host: None, session: None }
     }
 
     fn costs(rows: &[StoredValidation]) -> Vec<(f64, f64)> {
@@ -193,6 +219,23 @@ mod tests {
             [(0.6, 0.5)],
             "the last measurement counts"
         );
+    }
+
+    #[test]
+    fn the_default_is_compared_as_it_was_measured_beside_the_configuration() {
+        let in_session = |session, config, cost| StoredValidation {
+            session: Some(session),
+            ..row(config, Observation::finished(cost))
+        };
+        let (first, best) = (in_session(1, 0, 2.0), in_session(1, 3, 1.0));
+        // The default was measured again beside configuration 4.
+        let others = [in_session(2, 0, 4.0), in_session(2, 4, 3.0)];
+        let all = [&[best.clone(), first.clone()][..], &others].concat();
+        assert_eq!(costs(&all), [(2.0, 1.0)]);
+        // An interrupted validation measured the default in a later session.
+        assert_eq!(costs(&[best, in_session(2, 0, 2.5)]), [(2.5, 1.0)]);
+        // A later session measured only the best configuration again.
+        assert_eq!(costs(&[first, in_session(1, 3, 1.0), in_session(3, 3, 1.5)]), [(2.0, 1.5)]);
     }
 
     #[test]

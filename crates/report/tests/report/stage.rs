@@ -162,7 +162,12 @@ impl Stage {
                     _ => Observation::finished(cost * f64::from(1 + instance.0)),
                 };
                 let record = record(config, instance.0, seed, observation.with_constraints(outputs));
-                StoredValidation { instance: names[instance.index()].to_owned(), record, host: None }
+                StoredValidation {
+                    instance: names[instance.index()].to_owned(),
+                    record,
+                    host: None,
+                    session: None,
+                }
             })
         };
         let pairs = plan(&own, scenario.instances.test.len() as u32).pairs;

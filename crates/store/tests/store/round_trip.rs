@@ -97,7 +97,7 @@ fn validation() -> impl Strategy<Value = StoredValidation> {
         record.trial.why = Why::Validation;
         record.trial.key.pair.instance = InstanceId(0);
         (record.detail.stdout_tail, record.detail.stderr_tail) = (Vec::new(), Vec::new());
-        StoredValidation { instance, record, host: None }
+        StoredValidation { instance, record, host: None, session: None }
     })
 }
 

@@ -233,6 +233,7 @@ mod tests {
             instance: "a".to_owned(),
             record: record(config, 0, seed, observation),
             host: None,
+            session: None,
         };
         let validations = [
             row(0, 1, Observation::finished(7.0)),

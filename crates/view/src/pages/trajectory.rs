@@ -36,9 +36,8 @@ pub struct Takeover {
     pub before: Option<f64>,
 }
 
-/// The mean cost of a configuration on the pairs of the verdict that both it and the default were measured on.
-/// For the best configuration, these are the readings that the verdict is based on; for another one, those of
-/// its own validation.
+/// The mean cost of a configuration on the pairs of the verdict that both it and the default were measured on. For
+/// the best configuration, these are the readings that the verdict is based on.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct UnseenMean {
     /// The number of the configuration.
@@ -84,8 +83,7 @@ fn unseen(material: &Material<'_>) -> (Vec<UnseenMean>, usize) {
     let configs: BTreeSet<ConfigId> = rows.iter().map(|row| row.key().0).collect();
     let mut used = BTreeSet::new();
     let mean = |config: ConfigId| {
-        let is_best = config == material.records.best();
-        let both = if is_best { ground.pairs(config) } else { ground.side_by_side(config) };
+        let both = ground.pairs(config);
         let (mut own, mut default) = (0.0, 0.0);
         for pair in &both {
             // Every pair of the verdict has two known costs.

@@ -39,6 +39,7 @@ fn every_key_of_a_campaign_is_in_the_reference() {
             instance: name.clone(),
             record: record(config, 0, *seed, self::cost(cost, 1.0)),
             host: None,
+            session: None,
         };
         plan.pairs.iter().map(one).collect::<Vec<_>>()
     };

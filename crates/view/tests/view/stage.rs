@@ -95,6 +95,7 @@ impl Stage {
                     instance: names[pair.instance.index()].to_owned(),
                     record: record(config, pair.instance.0, pair.seed.0, observation),
                     host: None,
+                    session: None,
                 }
             })
         };
