@@ -115,8 +115,10 @@ pub(crate) fn compared<K: Ord>(pairs: Vec<(K, [Vec<f64>; 2])>) -> BTreeMap<K, St
 /// Chooses the sample with the lowest mean by one half of the values, and returns its mean over the other half,
 /// averaged over [`HALVINGS`] random divisions and both halves.
 ///
-/// The lowest of several means is too low, because the sample that was lucky is chosen. The other half of its values
-/// did not take part in the choice. Samples with a single value cannot be divided and are left out.
+/// The lowest of several means is too low on average, because the sample that was lucky is chosen. The other half of its
+/// values did not take part in the choice. The result is too high on average, because half of the values may choose a
+/// sample whose true mean is not the lowest. So both figures together enclose the lowest true mean, on average. Samples
+/// with a single value cannot be divided and are left out.
 pub(crate) fn lowest_held_out(samples: &[Vec<f64>]) -> Option<f64> {
     let mut rng = Rng::new(1, "held-out halves", 0);
     let mut shuffled: Vec<Vec<f64>> = samples.iter().filter(|it| it.len() > 1).cloned().collect();

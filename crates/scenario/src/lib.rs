@@ -127,12 +127,13 @@ impl Scenario {
     }
 }
 
-/// Returns whether a text is a scenario, judging from its tables. The text may contain mistakes.
+/// Returns whether a text is a scenario and not a space, judging from its keys. The text may contain mistakes.
 pub fn is_scenario(text: &str) -> bool {
     let (table, _) = spelling::parse(text.strip_prefix('\u{feff}').unwrap_or(text));
-    ["target", "objective"]
-        .iter()
-        .all(|name| table.get_ref().get(*name).is_some_and(|it| it.get_ref().is_table()))
+    let table = table.get_ref();
+    let has_table = |name: &str| table.get(name).is_some_and(|it| it.get_ref().is_table());
+    // A space may have parameters with some of these names.
+    has_table("target") && has_table("objective") && table.contains_key("space")
 }
 
 /// Reads a scenario. Its paths are relative to `folder`. Messages show `file_name`.

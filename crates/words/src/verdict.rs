@@ -76,7 +76,7 @@ fn of_feasible(verdict: &Verdict, costs: &Costs) -> Option<String> {
     let failed = outcome.failed();
     let than = |than: &str| {
         if let Some(failed) = &failed {
-            format!("{}; {failed}", outcome.change())
+            format!("{}; {failed}{}", outcome.change(), outcome.certainty_without_ratio())
         } else if outcome.has_few_pairs() {
             format!("{} ({TOO_FEW})", outcome.change())
         } else if costs.are_maximised() {
@@ -141,9 +141,10 @@ pub fn compared(verdict: &Verdict, costs: &Costs) -> String {
     Outcome { verdict, costs }.compared("")
 }
 
-/// Formats the ratio as a gain or a loss, or says what failed if no ratio describes the difference.
+/// Formats the ratio as a gain or a loss, or both means if no ratio describes the difference.
 pub fn gain(verdict: &Verdict, costs: &Costs) -> String {
-    Outcome { verdict, costs }.failed().unwrap_or_else(|| costs.gain(verdict.ratio))
+    let outcome = Outcome { verdict, costs };
+    if outcome.failed().is_some() { outcome.change() } else { costs.gain(verdict.ratio) }
 }
 
 /// Text that is shown instead of a ratio.
@@ -184,8 +185,8 @@ impl Outcome<'_> {
         let against = self.costs.against;
         Some(match (default.is_finite(), best.is_finite()) {
             (true, true) => match (solved.before, solved.after) {
-                (0, 1..) => format!("the {against} finished none of them"),
-                (1.., 0) => "the best finished none of them".to_owned(),
+                (0, after @ 1..) => format!("the {against} finished none of them, and the best {after}"),
+                (before @ 1.., 0) => format!("the best finished none of them, and the {against} {before}"),
                 _ => return None,
             },
             (_, false) => format!("the best failed on {} of them", pairs - solved.after),
@@ -199,7 +200,7 @@ impl Outcome<'_> {
     fn compared(&self, than: &str) -> String {
         let on = on(self.verdict);
         if let Some(failed) = self.failed() {
-            format!("{} on {on}; {failed}", self.change())
+            format!("{} on {on}; {failed}{}", self.change(), self.certainty_without_ratio())
         } else if self.has_few_pairs() {
             format!("{} on {on}, {TOO_FEW}", self.change())
         } else if self.costs.are_maximised() {
@@ -208,6 +209,12 @@ impl Outcome<'_> {
             let gain = self.costs.gain(self.verdict.ratio);
             format!("{gain}{than} on {on}: {}{}", self.change(), self.certainty())
         }
+    }
+
+    /// Formats the p value: ` (p = 0.0004)`.
+    fn certainty_without_ratio(&self) -> String {
+        let Verdict { basis, p, .. } = self.verdict;
+        if *basis == Basis::TrainingOnly { String::new() } else { format!(" ({})", probability(*p)) }
     }
 
     /// Formats the interval and the p value: ` (95 %: 1.31x to 1.93x, p = 0.0004)`. If the best configuration

@@ -194,7 +194,12 @@ impl<'a> Pass<'a> {
         let mut order = order(plan, settings.problem.seed);
         let find = |place: usize, role: Role| {
             let pair: Pair = plan.pairs[place];
-            known.find(validation.candidate(role).config, &names(pair.instance), pair.seed)
+            let last =
+                |role: Role| known.find(validation.candidate(role).config, &names(pair.instance), pair.seed);
+            match last(Role::Incumbent).filter(|_| are_two && role == Role::Default) {
+                Some(own) => known.beside(default.config, own),
+                None => last(role),
+            }
         };
         let was_measured_for_another = |place: usize| {
             let Pair { instance, seed } = plan.pairs[place];

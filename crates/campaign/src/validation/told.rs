@@ -49,12 +49,12 @@ impl<'a> Known<'a> {
         self.0.get(&(config, instance, seed))?.last().copied()
     }
 
-    /// Returns the default's measurement on the same pair that belongs to a measurement of another configuration: the
-    /// last one of its session or an earlier session, or else the first one. A later session may have measured the
-    /// default again beside a third configuration, under another load of the machine.
-    fn default_beside(&self, own: &StoredValidation) -> Option<&'a StoredValidation> {
+    /// Returns the measurement of `default` on the same pair that belongs to a measurement of another configuration:
+    /// the last one of its session or an earlier session, or else the first one. A later session may have measured
+    /// the default again beside a third configuration, under another load of the machine.
+    pub(super) fn beside(&self, default: ConfigId, own: &StoredValidation) -> Option<&'a StoredValidation> {
         let (_, instance, seed) = own.key();
-        let all = self.0.get(&(ConfigId(0), instance, seed))?;
+        let all = self.0.get(&(default, instance, seed))?;
         all.iter().rev().find(|row| row.session <= own.session).or(all.first()).copied()
     }
 }
@@ -158,7 +158,7 @@ pub fn measured_on_both<'a>(
     let known = Known::of(measured, objective);
     let on_both = |&pair: &Pair| {
         let own = known.find(config, names.get(pair.instance.index())?, pair.seed)?;
-        let default = if config == ConfigId(0) { own } else { known.default_beside(own)? };
+        let default = if config == ConfigId(0) { own } else { known.beside(ConfigId(0), own)? };
         Some((pair, [default, own]))
     };
     plan.pairs.iter().filter_map(on_both).collect()

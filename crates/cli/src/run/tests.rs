@@ -312,7 +312,7 @@ fn a_failure_without_a_penalty_is_named_instead_of_an_infinite_factor() {
     assert_eq!(
         sentence(&found, &Costs::maximised("ratio")),
         "nothing with reliably more ratio than the default was found. Best: ratio 3.93 -> none on 75 unseen \
-         instances; the best failed on 2 of them. Keep the default."
+         instances; the best failed on 2 of them (p = 0.0004). Keep the default."
     );
 }
 
@@ -338,12 +338,13 @@ fn a_default_that_never_finishes_is_named_instead_of_a_ratio_to_its_penalty() {
     };
     assert_eq!(
         with(Claim::Faster, 50.0, 0.00332, 0, 75),
-        "PAR10 50.0 s -> 3.32 ms on 75 unseen instances; the default finished none of them."
+        "PAR10 50.0 s -> 3.32 ms on 75 unseen instances; the default finished none of them, and the \
+         best 75 (p = 0.0004)."
     );
     assert_eq!(
         with(Claim::Slower, 0.00332, 50.0, 75, 0),
         "the best configuration in training is worse: PAR10 3.32 ms -> 50.0 s on 75 unseen instances; the best \
-         finished none of them. Keep the default."
+         finished none of them, and the default 75 (p = 0.0004). Keep the default."
     );
     assert!(with(Claim::Faster, 50.0, 5.0, 1, 75).starts_with("10x faster"), "one trial finished");
 }

@@ -7,10 +7,10 @@
 //! | `solved` | 1 | 0; unknown if it was stopped below the cutoff |
 
 use confine::{End, Finished, Limit};
-use engine::{Observation, Reading, Status};
+use engine::{Reading, Status};
 use scenario::{Bounded, Measure, Scenario};
 
-use super::{Account, Detail};
+use super::Account;
 
 /// Adds a reading for each constraint to the result of a trial. `record` is the record of the trial's run, if
 /// there is one.
@@ -26,40 +26,42 @@ pub(super) fn with_readings(scenario: &Scenario, account: Account, record: Optio
     let readings: Vec<Option<Reading>> = scenario
         .constraints
         .iter()
-        .map(|one| one.reading(reading(one.of, &one.name, &observation, &detail, memory_limit)?))
+        .map(|one| {
+            let told = match one.of {
+                Bounded::Solved => return one.reading(solved(observation.status())?),
+                Bounded::Measure(Measure::Output(_)) => detail.outputs.get(&one.name).copied(),
+                Bounded::Measure(Measure::CpuTime) => detail.cpu,
+                Bounded::Measure(Measure::WallTime) => detail.wall,
+                Bounded::Measure(Measure::Memory) => {
+                    detail.memory.max(memory_limit).map(|bytes| bytes as f64)
+                }
+            };
+            one.reading(reading(one.of, told?, observation.status())?)
+        })
         .collect();
     Account { observation: observation.with_constraints(readings), detail }
 }
 
-fn reading(
-    of: Bounded,
-    name: &str,
-    observation: &Observation,
-    detail: &Detail,
-    memory_limit: Option<u64>,
-) -> Option<Reading> {
-    let status = observation.status();
-    if status.is_uninformative() {
-        return None;
-    }
-    let finished = status == Status::Finished;
-    let used = |amount: f64| if finished { Reading::Exact(amount) } else { Reading::AtLeast(amount) };
-    match of {
-        Bounded::Measure(Measure::Output(_)) => {
-            detail.outputs.get(name).filter(|_| finished).map(|&value| Reading::Exact(value))
+/// Returns what a trial with this status says about a bounded output that it reported, or about the time or memory that
+/// it used.
+pub fn reading(of: Bounded, told: f64, status: Status) -> Option<Reading> {
+    match (status, of) {
+        (Status::Finished, _) => Some(Reading::Exact(told)),
+        // What a trial has used when it ends early can only grow.
+        (_, Bounded::Measure(Measure::CpuTime | Measure::WallTime | Measure::Memory))
+            if !status.is_uninformative() =>
+        {
+            Some(Reading::AtLeast(told))
         }
-        Bounded::Measure(Measure::CpuTime) => detail.cpu.map(used),
-        Bounded::Measure(Measure::WallTime) => detail.wall.map(used),
-        Bounded::Measure(Measure::Memory) => detail.memory.max(memory_limit).map(|bytes| used(bytes as f64)),
-        Bounded::Solved => solved(status),
+        _ => None,
     }
 }
 
 /// Returns whether a trial with this status has solved its instance; `None` if it was stopped below the
-/// cutoff.
+/// cutoff or says nothing.
 pub fn solved(status: Status) -> Option<Reading> {
     match status {
-        Status::Capped => None,
+        status if status == Status::Capped || status.is_uninformative() => None,
         Status::Finished => Some(Reading::Exact(1.0)),
         _ => Some(Reading::Exact(0.0)),
     }
@@ -69,7 +71,10 @@ pub fn solved(status: Status) -> Option<Reading> {
 mod tests {
     use std::path::Path;
 
+    use engine::Observation;
+
     use super::*;
+    use crate::Detail;
 
     const SCENARIO: &str = "[target]\ncommand = [\"true\", \"{params}\", \"{seed}\"]\n[objective]\n\
         minimise = \"cpu_time\"\ncutoff = \"9s\"\n[budget]\ntrials = 1\n[space]\nx = { integer = [1, 9] }\n\

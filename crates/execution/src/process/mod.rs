@@ -18,7 +18,7 @@ mod target;
 mod verify;
 
 pub use command::CommandLine;
-pub use constrained::solved;
+pub use constrained::{reading, solved};
 pub use outcome::NO_ANSWER;
 pub use place::Place;
 pub use target::ProcessTarget;

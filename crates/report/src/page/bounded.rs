@@ -27,7 +27,7 @@ pub(super) fn draw(page: Option<&Bounded>, costs: &Costs) -> Markup {
 fn summary(page: &Bounded) -> String {
     let measured = page.feasible + page.infeasible;
     let known = format!(
-        "{} of {} satisfy every bound, as far as measured.",
+        "Within every bound, as far as measured: {} of {}.",
         count(page.feasible as u64),
         counted(measured as u64, "measured configuration")
     );
@@ -158,13 +158,13 @@ mod tests {
             Bounded { configurations, feasible: 59, infeasible: 0, unknown: 36, violated: vec![0, 0] };
         assert_eq!(
             summary(&page),
-            "59 of 59 measured configurations satisfy every bound, as far as measured. For 36 other \
+            "Within every bound, as far as measured: 59 of 59 measured configurations. For 36 other \
              configurations, this is unknown: the trials so far reported no value for some bound."
         );
         (page.infeasible, page.unknown) = (2, 0);
         assert_eq!(
             summary(&page),
-            "59 of 61 measured configurations satisfy every bound, as far as measured."
+            "Within every bound, as far as measured: 59 of 61 measured configurations."
         );
     }
 }

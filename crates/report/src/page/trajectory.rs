@@ -120,7 +120,7 @@ fn unseen(out: &mut Markup, page: &Trajectory, costs: &Costs) {
 /// Says which validation trials the verdict does not use.
 fn others(left_out: usize) -> String {
     format!(
-        "Left out: {} on other pairs or another machine, or measured again later.",
+        "Left out: {} on other pairs or another machine, measured again later, or without a counterpart yet.",
         counted(left_out as u64, "validation trial")
     )
 }

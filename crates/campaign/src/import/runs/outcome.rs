@@ -10,7 +10,7 @@
 //! | failed | the same failure |
 
 use engine::{Observation, Reading, Status};
-use execution::process::solved;
+use execution::process;
 use scenario::{Bounded, Constraint, Measure, Scenario, Sense};
 
 use super::{Ending, Run};
@@ -36,6 +36,26 @@ pub(super) fn observation(run: &Run, sense: Sense, cutoff: Option<f64>) -> Resul
     }
 }
 
+/// Returns the reading for a constraint that a campaign stored with a run, as it counts now. The cutoff may have made
+/// another observation of the run.
+pub(super) fn kept_reading(
+    one: &Constraint,
+    stored: Option<Reading>,
+    run: &Run,
+    observation: &Observation,
+    scenario: &Scenario,
+) -> Option<Reading> {
+    let follows_from_observation = match one.of {
+        Bounded::Solved => true,
+        Bounded::Measure(measure) => measure == scenario.objective.minimise,
+    };
+    if follows_from_observation {
+        return reading(one, run, observation, scenario).unwrap_or_default();
+    }
+    let is_cut_short = matches!(run.ending, Ending::Finished(_)) && !is_finished(observation);
+    if is_cut_short { process::reading(one.of, stored?.lower_bound(), observation.status()) } else { stored }
+}
+
 /// Returns a run's reading for a constraint. An error means that the run finished but did not report this
 /// output.
 pub(super) fn reading(
@@ -45,7 +65,9 @@ pub(super) fn reading(
     scenario: &Scenario,
 ) -> Result<Option<Reading>, ()> {
     let told = match one.of {
-        Bounded::Solved => return Ok(solved(observation.status()).and_then(|told| one.reading(told))),
+        Bounded::Solved => {
+            return Ok(process::solved(observation.status()).and_then(|told| one.reading(told)));
+        }
         Bounded::Measure(measure) if measure == scenario.objective.minimise => {
             // A constraint applies to the measured value, whose sign may differ from the sign of the cost.
             observation.cost().map(|cost| match cost {
@@ -53,16 +75,9 @@ pub(super) fn reading(
                 bound => bound,
             })
         }
-        Bounded::Measure(measure) => {
-            let told = run.outputs.iter().find(|(name, _)| *name == one.name).map(|(_, value)| *value);
-            match observation.status() {
-                Status::Finished => told.map(Reading::Exact),
-                // What a stopped run has used can only grow.
-                Status::Capped | Status::Timeout if !matches!(measure, Measure::Output(_)) => {
-                    told.map(Reading::AtLeast)
-                }
-                _ => None,
-            }
+        Bounded::Measure(_) => {
+            let told = run.outputs.iter().find(|(name, _)| *name == one.name);
+            told.and_then(|(_, value)| process::reading(one.of, *value, observation.status()))
         }
     };
     match told {

@@ -12,7 +12,8 @@
 //! | any other | the value of the parameter with that name; empty if it was inactive | |
 //!
 //! If a parameter has the name of one of these columns, its own column has the prefix `param:`. The output of
-//! `captune export` can be read, too: the columns above are used, and the others are reported as unused.
+//! `captune export` can be read, too: the columns above and those with measures are used, and the others are reported
+//! as unused.
 
 use std::sync::Arc;
 
@@ -178,7 +179,8 @@ fn run(head: &Head, record: &[Cell], mistakes: &mut Vec<Diagnostic>) -> Option<R
     let status = match cell("status") {
         None => Some(Status::Finished),
         Some(cell) => {
-            let known = STATUSES.into_iter().find(|status| status.name() == cell.text.to_lowercase());
+            let all = if head.is_export { &Status::ALL[..] } else { &STATUSES };
+            let known = all.iter().copied().find(|status| status.name() == cell.text.to_lowercase());
             if known.is_none() {
                 let names = STATUSES.map(Status::name);
                 let list = format!("use one of {}", names.join(", "));

@@ -13,7 +13,7 @@ use scenario::{Instance, Measure, Scenario, Sense};
 use space::{Bound, ConfigurationError, Literal};
 
 use super::misfit::{Misfit, Misfits, Names};
-use super::outcome::{below_zero, contradict, observation, reading, shown};
+use super::outcome::{below_zero, contradict, kept_reading, observation, reading, shown};
 use super::{Run, Runs, Values};
 use crate::Settings;
 
@@ -55,8 +55,11 @@ pub fn take_in(
     let space = &settings.problem.space;
     let cutoff = settings.problem.objective.cutoff;
     let mut misfits = unfit(runs, settings, scenario);
-    // The costs of a captune campaign already have the sign that the search uses.
-    let sense = if runs.charter.is_some() { Sense::Minimise } else { scenario.objective.sense };
+    // The costs of a captune campaign, and of its export for SMAC3, already have the sign that the search uses.
+    let have_engines_sign = runs.charter.is_some() || runs.is_own && runs.sense == Some(Sense::Minimise);
+    let sense = if have_engines_sign { Sense::Minimise } else { scenario.objective.sense };
+    let reported: BTreeSet<&str> =
+        runs.list.iter().flat_map(|run| run.outputs.iter().map(|(name, _)| name.as_str())).collect();
     let mut taken = TakenIn { unused: unused(runs, scenario), ..TakenIn::default() };
     let places = Places::of(&scenario.instances.train);
     let mut known: BTreeSet<_> = history.trials().iter().map(identity).collect();
@@ -84,15 +87,24 @@ pub fn take_in(
                 Ok(history.intern(&configuration))
             });
             let config = config.clone()?;
-            let told = |one| {
-                reading(one, run, &observation, scenario).unwrap_or_else(|()| {
-                    unreported.add(&one.name, &run.place);
-                    None
-                })
-            };
             let readings: Vec<_> = match kept {
-                Some(kept) => kept.iter().map(|&place| run.readings.get(place).copied().flatten()).collect(),
-                None => scenario.constraints.iter().map(told).collect(),
+                Some(kept) => {
+                    let stored = kept.iter().map(|&place| run.readings.get(place).copied().flatten());
+                    let both = scenario.constraints.iter().zip(stored);
+                    both.map(|(one, stored)| kept_reading(one, stored, run, &observation, scenario)).collect()
+                }
+                None => {
+                    let told = scenario.constraints.iter().map(|one| {
+                        reading(one, run, &observation, scenario).unwrap_or_else(|()| {
+                            // captune itself accepts a trial whose output is not a number.
+                            if !(runs.is_own && reported.contains(one.name.as_str())) {
+                                unreported.add(&one.name, &run.place);
+                            }
+                            None
+                        })
+                    });
+                    told.collect()
+                }
             };
             let observation = observation.with_constraints(readings);
             let key = TrialKey { config, pair: Pair { instance, seed: Seed(seed) } };
@@ -154,7 +166,7 @@ fn unfit(runs: &Runs, settings: &Settings, scenario: &Scenario) -> Vec<Misfit> {
         Sense::Minimise => "minimise",
         Sense::Maximise => "maximise",
     };
-    if let Some(sense) = runs.sense.filter(|sense| *sense != scenario.objective.sense) {
+    if let Some(sense) = runs.sense.filter(|sense| !runs.is_own && *sense != scenario.objective.sense) {
         misfits.push(Misfit::Sense { scenario: word(scenario.objective.sense), source: word(sense) });
     }
     let space = &settings.problem.space;

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use engine::{Observation, TrialKey};
+use engine::{Observation, Reading, Status, TrialKey};
 use store::Store;
 
 use super::stage::{SCENARIO, Stage};
@@ -173,6 +173,29 @@ fn an_export_can_be_imported() {
         assert_eq!(said.contains(unused), from == "runs.csv", "{said}");
         assert!(!said.contains("does not constrain"), "{said}");
     }
+
+    // An output that is not a number is unknown in the export, as it is in the campaign. A wrong answer is left out.
+    let table = std::fs::read_to_string(stage.folder.join("runs.csv")).unwrap();
+    let column = table.lines().next().unwrap().split(',').position(|name| name == "output:count").unwrap();
+    let mut lines: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    let mut finished = lines.iter_mut().filter(|line| line.contains(&"finished"));
+    finished.next().unwrap()[column] = "";
+    finished.next().unwrap().iter_mut().filter(|cell| **cell == "finished").for_each(|cell| *cell = "wrong");
+    let lines: Vec<String> = lines.iter().map(|line| line.join(",")).collect();
+    stage.write("gaps.csv", &lines.join("\n"));
+    let output = stage.captune("import count.toml gaps.csv --dir gaps");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stderr(&output).contains("1 x no usable result: its status is wrong"), "{output:?}");
+
+    // With a smaller cutoff, a finished trial becomes a timeout, whose count is unknown.
+    let scenario = std::fs::read_to_string(stage.folder.join("count.toml")).unwrap();
+    stage.write("tight.toml", &scenario.replace("cutoff = \"2s\"", "cutoff = \"2ms\""));
+    let output = stage.captune("import tight.toml count.campaign --dir tight");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let tight = observations(&stage, "tight");
+    let (_, timeout) = tight.iter().find(|(_, told)| told.status() == Status::Timeout).unwrap();
+    assert_eq!(timeout.constraints()[0], None);
+    assert!(matches!(timeout.constraints()[2], Some(Reading::AtLeast(_))), "{timeout:?}");
 
     // captune runs a pair again when the first run was capped, and times vary.
     let table = std::fs::read_to_string(stage.folder.join("runs.csv")).unwrap();
