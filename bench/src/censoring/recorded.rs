@@ -189,7 +189,7 @@ fn open(arguments: &Arguments) -> Result<Recorded> {
     let settings = settings(&space, names.len() as u32, objective, 1);
     let mut history = History::new();
     history.intern(&settings.problem.default);
-    let taken = runs::take_in(&mut history, &runs::read(folder)?, &settings, &scenario)?;
+    let taken = runs::take_in(&mut history, &runs::read(folder)?, &settings, &scenario, None)?;
     ensure!(taken.left.is_empty(), "some runs cannot be used: {:?}", taken.left);
     let run = |trial: &engine::history::Trial| {
         let row = space.encode(history.configuration(trial.key.config));
