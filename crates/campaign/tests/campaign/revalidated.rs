@@ -5,10 +5,10 @@ use campaign::event::What;
 use campaign::resume::Resumed;
 use campaign::validation::{Concluded, conclude};
 use campaign::{Campaign, Desk, Ledger, Settings};
-use engine::{ConfigId, InstanceId, Status, TrialRequest, Why};
+use engine::{ConfigId, InstanceId, Observation, Status, TrialRequest, Why};
 use execution::executor::{Answer, Happening, Inbox, Simulated};
 use scenario::testkit::Stage;
-use store::{Charter, Store};
+use store::{Batch, Charter, Store};
 
 use crate::simulated::{bowl, settings};
 
@@ -105,4 +105,28 @@ fn the_default_is_timed_again_beside_a_new_winner_and_counts_are_kept() {
         assert_eq!(rows.len() - of_default, 48, "both sessions have a winner of their own");
         assert_eq!(of_default, expected, "times: {are_times}");
     }
+}
+
+/// A later validation of another configuration timed the default under twice the load.
+#[test]
+fn later_times_of_the_default_do_not_change_a_verdict() {
+    let stage = Stage::new();
+    let first = session(&stage, 0, usize::MAX).verdict.unwrap();
+    let folder = stage.folder.join("bowl.campaign");
+    let mut rows = Store::read(&folder).unwrap().validations().unwrap();
+    let other = (1..3).map(ConfigId).find(|other| rows.iter().all(|row| row.key().0 != *other)).unwrap();
+    for row in &mut rows {
+        let trial = &mut row.record.trial;
+        let cost = trial.observation.cost().unwrap().lower_bound();
+        trial.observation = Observation::finished(2.0 * cost);
+        if trial.key.config != ConfigId(0) {
+            trial.key.config = other;
+        }
+    }
+    let mut writer = Store::open(&folder).unwrap().write(|_| {}).unwrap();
+    writer.submit(Batch { validations: rows, ..Batch::default() }).unwrap();
+    writer.finish("done").unwrap();
+    let again = session(&stage, 0, usize::MAX).verdict.unwrap();
+    assert_eq!(again.verdict, first.verdict);
+    assert_eq!((first.candidates, again.candidates), (1, 2));
 }
