@@ -18,6 +18,8 @@ Workarounds, with the reasons:
   over the same pairs.
 - A trial with a cap of 0 or less cannot be run; it is reported as stopped at once, as its cap implies. SMAC3 counts it as
   one of its trials.
+- In a finite space, SMAC3 stops with an exception if it finds no new configuration in several attempts. Its incumbent at
+  that time is its result.
 - All trials of one list get the same cap, but the released code computes it for each of them. `CapsOnce` computes it
   once per list.
 - The released code predicts with each tree on each instance in its own joblib task, which takes most of the time.
@@ -33,6 +35,7 @@ from ConfigSpace import ConfigurationSpace
 from smac import AlgorithmConfigurationFacade, Callback, HyperparameterOptimizationFacade
 from smac import Scenario as SmacScenario
 from smac.intensifier.intensifier import Intensifier
+from smac.main.exceptions import ConfigurationSpaceExhaustedException
 from smac.model.random_forest.random_forest import EPMRandomForest
 
 from channel import BudgetOver
@@ -127,7 +130,7 @@ def configure(scenario, channel):
     )
     try:
         optimizer.optimize()
-    except BudgetOver:
+    except (BudgetOver, ConfigurationSpaceExhaustedException):
         pass
     channel.incumbent(dict(optimizer.intensifier.get_incumbent()))
 
