@@ -206,3 +206,22 @@ fn an_export_can_be_imported() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert_eq!(stage.status("fourth")["spent"]["trials"], 7);
 }
+
+/// The costs in an export for SMAC3 are negated, because SMAC3 always minimises.
+#[test]
+fn an_export_of_a_maximised_output_for_smac3_can_be_imported() {
+    let maximised = "maximise = \"count\"\n[outputs]\ncount = { pattern = 'counted ([0-9]+)' }\n";
+    let stage = Stage::new(&SCENARIO.replace("minimise = \"cpu_time\"\ncutoff = \"2s\"\n", maximised));
+    let counter = std::fs::read_to_string(stage.folder.join("counter")).unwrap();
+    stage.write("counter", &counter.replace("echo counted", "echo counted $loops"));
+    assert_eq!(code(&stage.captune("run count.toml --trials 6")), 0);
+    assert_eq!(code(&stage.captune("export count.campaign --to smac3 -o smac")), 0);
+    let output = stage.captune("import count.toml smac --dir other");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let costs = |campaign: &str| -> Vec<f64> {
+        let all = observations(&stage, campaign);
+        all.iter().filter_map(|(_, told)| told.cost()).map(Reading::lower_bound).collect()
+    };
+    assert!(costs("count.campaign").iter().all(|cost| *cost < 0.0));
+    assert_eq!(costs("other"), costs("count.campaign"));
+}
