@@ -43,6 +43,8 @@ from scenario import ComparedCost
 
 
 class CapsOnce(Intensifier):
+    """Computes the cap of all trials of one list once."""
+
     def _get_next_trials(self, *arguments, **options):
         self.known_cap = None
         return super()._get_next_trials(*arguments, **options)

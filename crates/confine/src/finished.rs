@@ -135,8 +135,8 @@ pub struct Finished {
     /// Peak memory use of the whole tree, in bytes. The memory controller of a control group measures it
     /// exactly. Without that controller, and for all but the first command of a sequence, this is the larger of
     /// two values: the largest sampled sum of resident sets (in which shared pages count once for each process),
-    /// and the largest resident set of a single process. A process that is smaller than the supervisor and ends
-    /// before the first sample counts as being as large as the supervisor.
+    /// and the largest resident set of a single process. A program that is smaller than the supervisor and ends
+    /// within 50 ms counts as being as large as the supervisor.
     pub peak_memory: Option<u64>,
     /// Number of orphans that the supervisor adopted; unknown in the group tier.
     pub adopted: Option<u32>,

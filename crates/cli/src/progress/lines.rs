@@ -174,7 +174,8 @@ fn changed(facts: &Facts, values: &Values) -> String {
     configuration.map_or_else(|_| String::new(), |it| changes::in_short(&view::changes(&facts.default, &it)))
 }
 
-/// Returns whether the new incumbent costs as much as the previous one and is no better within its bounds.
+/// Returns whether the new incumbent is no improvement: the costs are equal, and either both incumbents satisfy every
+/// constraint or their constrained outputs are equal, too.
 fn is_tie(new: &NewIncumbent) -> bool {
     let both_are_feasible = are_kept(&new.holdings) && are_kept(&new.holdings_before);
     new.cost == new.before && (both_are_feasible || new.holdings == new.holdings_before)

@@ -34,6 +34,16 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&stdout(&output)).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
+/// The supervisor is larger than these programs. The first sample is taken after 5 ms, so only some have one.
+#[test]
+fn short_programs_have_the_same_memory_whether_they_are_sampled_or_not() {
+    let peak =
+        |time: &&str| json(&["exec", "--json", "--", "sleep", time])["peak_memory_bytes"].as_f64().unwrap();
+    let mut peaks: Vec<f64> = ["0", "0.006", "0.001", "0.012", "0.002", "0.02"].iter().map(peak).collect();
+    peaks.sort_by(f64::total_cmp);
+    assert!(peaks[5] < 1.5 * peaks[0], "{peaks:?}");
+}
+
 #[test]
 fn json_reports_every_case() {
     let record =

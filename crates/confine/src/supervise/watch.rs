@@ -319,7 +319,7 @@ impl Watch<'_> {
             stopped,
             cpu: Some(self.cpu()),
             wall: end - self.start,
-            peak_memory: self.peak_memory(),
+            peak_memory: self.peak_memory(end - self.start),
             adopted: adopts.then_some(self.deaths.adopted),
             stragglers: (adopts && stopped.is_none()).then_some(killed),
             tier: self.enclosure.tier(),
@@ -362,16 +362,17 @@ impl Watch<'_> {
         CpuTime { user: user + lost, system, complete }
     }
 
-    fn peak_memory(&self) -> Option<u64> {
+    fn peak_memory(&self, wall: Duration) -> Option<u64> {
         // The group's own maximum includes everything that ran in it before.
         let group = self.enclosure.control_group().filter(|_| self.is_first);
         let counted = group.and_then(ControlGroup::peak_memory);
-        // Before it executes its program, the child is a copy of the supervisor, and the kernel's maximum
-        // includes that copy. So a maximum that is no larger than the copy is only an upper bound, which is used if
-        // the target has ended before the first sample.
-        let largest = Some(self.deaths.largest).filter(|&bytes| bytes > self.inherited_memory);
-        let sampled = Some(self.meter.peak_memory).filter(|&bytes| bytes > 0);
+        // The child starts as a copy of the supervisor, and the kernel's maximum includes that copy. If the maximum is no
+        // larger than the copy, the target used at most that much. Samples tell more, but a short program may end
+        // before any sample or have one that is far too small. Its reading is always this upper bound.
+        let is_targets_own = self.deaths.largest > self.inherited_memory;
         let bound = Some(self.deaths.largest).filter(|&bytes| bytes > 0);
+        let largest = bound.filter(|_| is_targets_own || wall < SAMPLE_WAIT);
+        let sampled = Some(self.meter.peak_memory).filter(|&bytes| bytes > 0);
         counted.or(largest.max(sampled)).or(bound)
     }
 }

@@ -23,11 +23,11 @@ pub(super) fn draw(page: Option<&Bounded>, costs: &Costs) -> Markup {
     out
 }
 
-/// Says how many configurations were measured, and how many of these satisfy every bound.
+/// Says how many configurations were measured, and how many of these are within every bound.
 fn summary(page: &Bounded) -> String {
     let measured = page.feasible + page.infeasible;
     let known = format!(
-        "Within every bound, as far as measured: {} of {}.",
+        "Within every bound: {} of {}.",
         count(page.feasible as u64),
         counted(measured as u64, "measured configuration")
     );
@@ -158,13 +158,10 @@ mod tests {
             Bounded { configurations, feasible: 59, infeasible: 0, unknown: 36, violated: vec![0, 0] };
         assert_eq!(
             summary(&page),
-            "Within every bound, as far as measured: 59 of 59 measured configurations. For 36 other \
+            "Within every bound: 59 of 59 measured configurations. For 36 other \
              configurations, this is unknown: the trials so far reported no value for some bound."
         );
         (page.infeasible, page.unknown) = (2, 0);
-        assert_eq!(
-            summary(&page),
-            "Within every bound, as far as measured: 59 of 61 measured configurations."
-        );
+        assert_eq!(summary(&page), "Within every bound: 59 of 61 measured configurations.");
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn read(text: &str) -> Result<(Vec<Run>, bool), String> {
     let data = all["data"].as_array().ok_or("it has no list `data`")?;
     let budgets: Vec<&Value> =
         data.iter().filter_map(entry).map(|entry| entry.budget).filter(|budget| !is_none(budget)).collect();
-    let is_own = data.iter().filter_map(entry).next().is_some_and(|entry| entry.info["captune"] == true);
+    let is_own = !data.is_empty() && data.iter().filter_map(entry).all(|entry| entry.info["captune"] == true);
     let most = budgets.iter().filter_map(|budget| budget.as_f64()).fold(0.0, f64::max);
     let run = |(number, value): (usize, &Value)| {
         let wrong = |what: &str| format!("data[{number}]: {what}");
