@@ -39,7 +39,8 @@ impl Drop for Folder {
     }
 }
 
-/// Connects, and waits until that succeeds or fails. A server that has just been started refuses connections.
+/// Connects, and waits until that succeeds or the server says why not. A server may close a connection before the client
+/// has read the reason; the client then connects again.
 pub(crate) fn connect(address: Address, subjects: &[String]) -> (Client, Result<Heard, String>) {
     let (send, heard) = channel();
     let handler = move |delivery: Delivery<'_>, _: &_| {
@@ -62,7 +63,7 @@ pub(crate) fn connect(address: Address, subjects: &[String]) -> (Client, Result<
     loop {
         match heard.recv_timeout(PATIENCE).unwrap() {
             Ok(_) => return (client, Ok(heard)),
-            Err(why) if why.contains("Connection refused") => {}
+            Err(why) if ["Broken pipe", "Connection reset"].iter().any(|lost| why.contains(lost)) => {}
             Err(why) => return (client, Err(why)),
         }
     }

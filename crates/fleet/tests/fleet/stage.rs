@@ -1,7 +1,6 @@
 //! A server, a coordinator and workers in this process.
 
 use std::collections::BTreeMap;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -45,21 +44,37 @@ impl Server {
         Self::with_settings(None)
     }
 
-    /// Starts a server with a file of settings.
+    /// Starts a server with a file of settings, on a port that the server chooses: a port chosen here could be taken
+    /// by another test before the server listens.
     pub(crate) fn with_settings(settings: Option<PathBuf>) -> Option<Self> {
         let program = program()?;
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let child = Self::run(&program, port, settings.as_deref());
+        let (child, port) = Self::run(&program, "-1", settings.as_deref());
         Some(Self { program, port, settings, child })
     }
 
-    fn run(program: &Path, port: u16, settings: Option<&Path>) -> Child {
+    /// Starts a server, waits until it listens, and returns its port.
+    fn run(program: &Path, port: &str, settings: Option<&Path>) -> (Child, u16) {
         let mut command = Command::new(program);
-        command.args(["-a", "127.0.0.1", "-p", &port.to_string()]);
+        command.args(["-a", "127.0.0.1", "-p", port, "--ports_file_dir"]).arg(std::env::temp_dir());
         if let Some(settings) = settings {
             command.arg("--config").arg(settings);
         }
-        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let name = format!("{}_{}.ports", program.file_name().unwrap().display(), child.id());
+        let ports = std::env::temp_dir().join(name);
+        loop {
+            // `{"nats":["nats://127.0.0.1:40947"]}`
+            let text = std::fs::read_to_string(&ports).unwrap_or_default();
+            if let Some(port) =
+                text.strip_suffix("\"]}").and_then(|text| text.rsplit(':').next()?.parse().ok())
+            {
+                // A server that is killed leaves its file.
+                std::fs::remove_file(&ports).unwrap();
+                return (child, port);
+            }
+            assert!(child.try_wait().unwrap().is_none(), "nats-server cannot listen on port {port}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Kills the server.
@@ -70,7 +85,7 @@ impl Server {
 
     /// Starts the server again on the same port.
     pub(crate) fn restart(&mut self) {
-        self.child = Self::run(&self.program, self.port, self.settings.as_deref());
+        self.child = Self::run(&self.program, &self.port.to_string(), self.settings.as_deref()).0;
     }
 
     pub(crate) fn address(&self) -> Address {
