@@ -35,6 +35,13 @@ impl StoreReader {
         Ok(())
     }
 
+    /// Returns the outputs of every trial, by name, in the order in which the search received the trials.
+    pub fn outputs(&self) -> Result<Vec<BTreeMap<String, f64>>, StoreError> {
+        let mut all = Vec::new();
+        self.each_record(|record| all.push(record.detail.outputs.clone()))?;
+        Ok(all)
+    }
+
     /// Returns the origin of every configuration, in numerical order.
     pub fn origins(&self) -> Result<Vec<String>, StoreError> {
         self.rows("SELECT origin FROM configuration ORDER BY id", |row| row.get(0))

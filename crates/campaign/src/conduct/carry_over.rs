@@ -17,21 +17,30 @@ use scenario::Instance;
 use space::ConfigurationError;
 
 use crate::Settings;
-use crate::resume::Resumed;
+use crate::import::runs::Outputs;
 use store::{Batch, Loaded, StoredConfiguration};
 
 /// Reasons why trials of an earlier campaign are not re-used, with the number of trials for each.
 pub type NotReused = BTreeMap<String, usize>;
 
-/// Returns the trials that a new campaign takes from an earlier one. The search starts from the beginning,
-/// and the earlier incumbent is among the first configurations to race. For each constraint, `kept` contains
-/// the index of its readings in the earlier campaign.
+/// The trials that a new campaign takes from an earlier one.
+pub(super) struct CarriedOver {
+    pub(super) history: History,
+    /// The outputs of each trial. Times and memory are not kept: they count as spent by the earlier campaign.
+    pub(super) outputs: Vec<Outputs>,
+    pub(super) not_reused: NotReused,
+}
+
+/// Returns the trials that a new campaign takes from an earlier one, whose trials had these outputs. The search starts
+/// from the beginning, and the earlier incumbent is among the first configurations to race. For each constraint, `kept`
+/// contains the index of its readings in the earlier campaign.
 pub(super) fn carry_over(
     loaded: &Loaded,
+    outputs: Vec<Outputs>,
     settings: &Settings,
     instances: &[Instance],
     kept: &[usize],
-) -> (Resumed, NotReused) {
+) -> CarriedOver {
     let mut history = History::new();
     history.intern(&settings.problem.default);
     let places: HashMap<&str, u32> = instances.iter().map(|one| one.name.as_str()).zip(0..).collect();
@@ -41,8 +50,9 @@ pub(super) fn carry_over(
     };
     let mut not_reused = NotReused::new();
     let mut translated: HashMap<ConfigId, Result<ConfigId, String>> = HashMap::new();
-    let informative = |trial: &&Trial| !trial.observation.status().is_uninformative();
-    for trial in loaded.history.trials().iter().filter(informative) {
+    let mut kept_outputs = Vec::new();
+    let informative = |(trial, _): &(&Trial, _)| !trial.observation.status().is_uninformative();
+    for (trial, outputs) in loaded.history.trials().iter().zip(outputs).filter(informative) {
         let config = translated.entry(trial.key.config).or_insert_with(|| {
             let configuration = loaded.history.configuration(trial.key.config);
             Ok(history.intern(&translate(configuration, &settings.problem.space)?))
@@ -63,13 +73,19 @@ pub(super) fn carry_over(
         let readings: Vec<_> = kept.iter().map(|&place| readings.get(place).copied().flatten()).collect();
         let observation = observation.with_constraints(readings);
         history.push(Trial { id, key: TrialKey { config, pair }, observation, ..trial.clone() });
+        kept_outputs.push(outputs);
     }
-    (Resumed { history, ..Resumed::default() }, not_reused)
+    CarriedOver { history, outputs: kept_outputs, not_reused }
 }
 
-/// Returns a history as a batch for a new store. The first `earlier` trials come from an earlier campaign;
-/// the others were imported from `source`.
-pub(super) fn stored_history(history: &History, earlier: usize, source: &str) -> Batch {
+/// Returns a history and the outputs of its trials as a batch for a new store. The first `earlier` trials come from an
+/// earlier campaign; the others were imported from `source`.
+pub(super) fn stored_history(
+    history: &History,
+    outputs: Vec<Outputs>,
+    earlier: usize,
+    source: &str,
+) -> Batch {
     let configurations = history.configurations().iter().enumerate().map(|(number, configuration)| {
         let is_default = *configuration == configuration.space().default_configuration();
         let origin = match number {
@@ -80,12 +96,12 @@ pub(super) fn stored_history(history: &History, earlier: usize, source: &str) ->
         let origin = origin.to_owned();
         StoredConfiguration { id: ConfigId(number as u32), origin, configuration: configuration.clone() }
     });
-    let trials = history.trials().iter().enumerate().map(|(row, trial)| {
+    let trials = history.trials().iter().zip(outputs).enumerate().map(|(row, (trial, outputs))| {
         let reason = match row < earlier {
             true => "from an earlier campaign".to_owned(),
             false => format!("imported from {source}"),
         };
-        let detail = Detail { reason: Some(reason), ..Detail::default() };
+        let detail = Detail { reason: Some(reason), outputs, ..Detail::default() };
         Record { trial: trial.clone(), detail, started: 0.0, ended: 0.0, slot: 0 }
     });
     Batch { configurations: configurations.collect(), trials: trials.collect(), ..Batch::default() }

@@ -13,10 +13,9 @@ use scenario::change::{self, Stored};
 use scenario::keys::Row;
 use space::format::{Format, write};
 
-use super::carry_over::{carry_over, stored_history};
+use super::carry_over::{CarriedOver, carry_over, stored_history};
 use super::open::{ConductError, Earlier, Opened, Order, begin, open};
-use crate::import::runs::{Left, Runs, TakenIn, take_in};
-use crate::resume::Resumed;
+use crate::import::runs::{Left, Outputs, Runs, TakenIn, take_in};
 use store::{Batch, Elapsed, Store, StoreError, StoredEvent};
 
 /// The reason stored for a session that only imported runs.
@@ -58,12 +57,14 @@ pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
     let is_new = loaded.history.configurations().is_empty();
     let train = &scenario.instances.train;
     let unchanged: Vec<usize> = (0..scenario.constraints.len()).collect();
-    let (Resumed { mut history, .. }, _) = carry_over(&loaded, &settings, train, &unchanged);
+    let CarriedOver { mut history, mut outputs, .. } =
+        carry_over(&loaded, store.reader().outputs()?, &settings, train, &unchanged);
     let before = history.trials().len();
     let kept = runs.charter.as_ref().map(|before| change::kept_constraints(&before.scenario, &scenario));
     let kept = kept.transpose().map_err(ConductError::Scenario)?;
-    let TakenIn { left, filled, unused } =
+    let TakenIn { outputs: of_runs, left, filled, unused } =
         take_in(&mut history, runs, &settings, &scenario, kept.as_deref()).map_err(ConductError::Runs)?;
+    outputs.extend(of_runs);
     let new = &history.trials()[before..];
     let count = |status: Status| new.iter().filter(|trial| trial.observation.status() == status).count();
     let trials = Status::ALL.map(|status| (status, count(status)));
@@ -81,7 +82,7 @@ pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
     if new.is_empty() {
         return Ok(imported);
     }
-    let batch = batch(&history, before, &runs.source, loaded.spent);
+    let batch = batch(&history, outputs, before, &runs.source, loaded.spent);
     if is_new {
         keep(store, batch)?;
         return Ok(imported);
@@ -116,10 +117,16 @@ fn refuse_other_measures(opened: &Opened, runs: &Runs) -> Result<(), ConductErro
     Err(ConductError::Refused { folder: opened.folder.clone(), differences })
 }
 
-fn batch(history: &engine::History, before: usize, source: &str, spent: Elapsed) -> Batch {
+fn batch(
+    history: &engine::History,
+    outputs: Vec<Outputs>,
+    before: usize,
+    source: &str,
+    spent: Elapsed,
+) -> Batch {
     let text = format!("{} trials from {source}", history.trials().len() - before);
     let event = StoredEvent { at: spent.wall, kind: "import".to_owned(), text };
-    Batch { events: vec![event], spent: Some(spent), ..stored_history(history, before, source) }
+    Batch { events: vec![event], spent: Some(spent), ..stored_history(history, outputs, before, source) }
 }
 
 /// Writes a batch in a separate session.

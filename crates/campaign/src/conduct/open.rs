@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use engine::Status;
+use engine::history::History;
 use engine::problem::{Objective, Problem};
 use engine::propose::{Learner, ModelSettings, Utility};
 use engine::racing::Racing;
@@ -23,12 +24,12 @@ use space::Diagnostics;
 use space::format::{CannotExpress, Format, write};
 use surrogate::{InstanceTable, forest, gaussian, neural};
 
-use super::carry_over::{NotReused, carry_over, stored_history};
+use super::carry_over::{CarriedOver, NotReused, carry_over, stored_history};
 use crate::BookmarkError;
 use crate::budget::{Budget, Spent};
 use crate::deadline;
 use crate::folds::{FoldPlan, FoldsError};
-use crate::import::runs::Misfits;
+use crate::import::runs::{Misfits, Outputs};
 use crate::resume::Resumed;
 use crate::staging::StagingError;
 use crate::validation::Terms;
@@ -416,12 +417,10 @@ pub(super) struct Earlier {
 
 impl Earlier {
     /// Returns the trials of an earlier campaign.
-    fn of_campaign(resumed: Resumed) -> Self {
-        let known = (
-            stored_history(&resumed.history, resumed.history.trials().len(), ""),
-            "trials re-used".to_owned(),
-        );
-        Self { resumed, known: Some(known) }
+    fn of_campaign(history: History, outputs: Vec<Outputs>) -> Self {
+        let batch = stored_history(&history, outputs, history.trials().len(), "");
+        let resumed = Resumed { history, ..Resumed::default() };
+        Self { resumed, known: Some((batch, "trials re-used".to_owned())) }
     }
 }
 
@@ -531,9 +530,11 @@ pub(super) fn resume(
             let settings = settings(&scenario, order);
             let kept =
                 change::kept_constraints(&before.scenario, &scenario).map_err(ConductError::Scenario)?;
-            let (resumed, not_reused) = carry_over(&loaded, &settings, &scenario.instances.train, &kept);
-            let trials = resumed.history.trials().len();
-            let earlier = Earlier::of_campaign(resumed);
+            let outputs = store.reader().outputs()?;
+            let CarriedOver { history, outputs, not_reused } =
+                carry_over(&loaded, outputs, &settings, &scenario.instances.train, &kept);
+            let trials = history.trials().len();
+            let earlier = Earlier::of_campaign(history, outputs);
             let begun = begin(order, scenario, text, folder, Some(store), earlier)?;
             Ok(in_place_of(begun, differences, trials, not_reused))
         }

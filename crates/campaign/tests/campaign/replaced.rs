@@ -9,7 +9,7 @@ use store::Store;
 use scenario::testkit::Stage;
 
 const SCENARIO: &str = "seed = 1\n[target]\ncommand = [\"true\", \"{params}\", \"{instance}\", \"{seed}\"]\n\
-    [objective]\nminimise = \"cpu_time\"\ncutoff = \"5s\"\n[instances]\nlist = [\"a\", \"b\", \"c\", \"d\"]\n\
+    [objective]\nminimise = \"cpu_time\"\ncutoff = \"5s\"\n[outputs]\nq = { pattern = 'q (.*)' }\n[instances]\nlist = [\"a\", \"b\", \"c\", \"d\"]\n\
     test = \"50%\"\n[budget]\ntrials = 100\n[space]\nx = { integer = [0, 9], default = 3 }\n";
 
 struct World {
@@ -25,7 +25,7 @@ impl World {
         let path = stage.file("s.toml", SCENARIO);
         let folder = path.with_extension("campaign");
         let world = Self { stage, path, folder };
-        world.import("x,instance,seed,cost\n4,INSTANCE,1,0.5\n5,INSTANCE,1,0.25\n").unwrap();
+        world.import("x,instance,seed,cost,output:q\n4,INSTANCE,1,0.5,7\n5,INSTANCE,1,0.25,8\n").unwrap();
         assert_eq!(world.known(), 2);
         world
     }
@@ -45,6 +45,12 @@ impl World {
     /// Returns the number of trials in the campaign.
     fn known(&self) -> usize {
         Store::read(&self.folder).unwrap().load().unwrap().history.trials().len()
+    }
+
+    /// Returns the output of each trial.
+    fn outputs(&self) -> Vec<Option<f64>> {
+        let all = Store::read(&self.folder).unwrap().outputs().unwrap();
+        all.iter().map(|told| told.get("q").copied()).collect()
     }
 
     fn change_the_seed(&self) {
@@ -83,6 +89,7 @@ fn trials_are_in_the_new_store_from_the_start() {
     assert!(matches!(&opened.opening, Opening::Reuse { trials: 2, .. }), "{:?}", opened.opening);
     drop(opened);
     assert_eq!(world.known(), 2);
+    assert_eq!(world.outputs(), [Some(7.0), Some(8.0)]);
     assert_eq!(open(&world.order()).unwrap().so_far().trials, 2);
 }
 
@@ -94,6 +101,7 @@ fn an_import_under_a_changed_scenario_keeps_the_earlier_trials() {
     let table = world.stage.file("more.csv", &MORE.replace("INSTANCE", &train));
     import(&world.order(), &runs::read(&table).unwrap()).unwrap();
     assert_eq!(world.known(), 3);
+    assert_eq!(world.outputs(), [Some(7.0), Some(8.0), None]);
 }
 
 #[test]

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use engine::{ConfigId, Reading, Status};
 
-use super::{Ending, Run, Runs, Values};
+use super::{Ending, Outputs, Run, Runs, Values};
 use crate::import::ImportError;
 use store::Store;
 
 pub(super) fn read(folder: &Path, source: String) -> Result<Runs, ImportError> {
-    let loaded = Store::read(folder)?.load()?;
+    let reader = Store::read(folder)?;
+    let loaded = reader.load()?;
     let history = &loaded.history;
     let values: Vec<Values> = history
         .configurations()
@@ -20,7 +21,7 @@ pub(super) fn read(folder: &Path, source: String) -> Result<Runs, ImportError> {
         })
         .collect();
     let of = |config: ConfigId| Arc::clone(&values[config.index()]);
-    let run = |trial: &engine::history::Trial| {
+    let run = |(trial, outputs): (&engine::history::Trial, Outputs)| {
         let cost = trial.observation.cost().map(Reading::lower_bound);
         let ending = match (trial.observation.status(), cost) {
             (Status::Finished, Some(cost)) => Ending::Finished(cost),
@@ -33,7 +34,7 @@ pub(super) fn read(folder: &Path, source: String) -> Result<Runs, ImportError> {
         Run {
             place: format!("trial {}", trial.id),
             values: of(trial.key.config),
-            outputs: Vec::new(),
+            outputs: outputs.into_iter().collect(),
             readings: trial.observation.constraints().to_vec(),
             instance: instance.cloned().unwrap_or_default(),
             seed: i64::from(trial.key.pair.seed.0),
@@ -42,6 +43,6 @@ pub(super) fn read(folder: &Path, source: String) -> Result<Runs, ImportError> {
             time: None,
         }
     };
-    let list = history.trials().iter().map(run).collect();
+    let list = history.trials().iter().zip(reader.outputs()?).map(run).collect();
     Ok(Runs { source, list, charter: Some(loaded.charter), is_own: true, sense: None, unused: Vec::new() })
 }

@@ -14,7 +14,7 @@ mod take_in;
 
 pub use misfit::{Misfit, Misfits};
 pub use table::{EXPORTED, VALIDATION};
-pub use take_in::{KNOWN, Left, TakenIn, take_in};
+pub use take_in::{KNOWN, Left, Outputs, TakenIn, take_in};
 
 use std::collections::HashMap;
 use std::io::Read as _;

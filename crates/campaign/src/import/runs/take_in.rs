@@ -30,9 +30,14 @@ const MEASURED: &str = "already measured here, with a different result";
 /// Reasons why runs were left out, with the number of runs for each.
 pub type Left = BTreeMap<String, usize>;
 
+/// The outputs of a trial that the scenario declares, by name.
+pub type Outputs = BTreeMap<String, f64>;
+
 /// The result of importing runs into a history.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct TakenIn {
+    /// The outputs of each trial that was added.
+    pub outputs: Vec<Outputs>,
     /// Reasons why runs were left out, with the number of runs for each.
     pub left: Left,
     /// Parameters that no run names, with the values that captune assigned to them.
@@ -139,6 +144,8 @@ pub fn take_in(
             before.push((&run.place, told.clone()));
         }
         known.insert(identity(&trial));
+        let told = run.outputs.iter().filter(|(name, _)| is_output(name, scenario));
+        taken.outputs.push(told.cloned().collect());
         let id = TrialId(history.trials().len() as u64);
         history.push(Trial { id, ..trial });
     }
@@ -171,13 +178,13 @@ fn unfit(runs: &Runs, settings: &Settings, scenario: &Scenario) -> Vec<Misfit> {
     }
     let space = &settings.problem.space;
     let (mut parameters, mut outputs) = (Names::default(), Names::default());
-    let is_output =
-        |name: &str| scenario.outputs.iter().any(|output| output.name == name) || is_measure(name);
+    // An earlier campaign may have had outputs that its scenario no longer declares.
+    let is_known = |name: &str| is_output(name, scenario) || is_measure(name) || runs.charter.is_some();
     for run in &runs.list {
         let names = run.values.iter().map(|(name, _)| name.as_str());
         names.filter(|name| space.find(name).is_none()).for_each(|name| parameters.add(name, &run.place));
         let names = run.outputs.iter().map(|(name, _)| name.as_str());
-        names.filter(|name| !is_output(name)).for_each(|name| outputs.add(name, &run.place));
+        names.filter(|name| !is_known(name)).for_each(|name| outputs.add(name, &run.place));
     }
     let known = space.parameters().iter().map(|parameter| parameter.name());
     misfits.extend(parameters.unknown(known).into_iter().map(Misfit::Parameter));
@@ -192,25 +199,30 @@ fn unfit(runs: &Runs, settings: &Settings, scenario: &Scenario) -> Vec<Misfit> {
     misfits
 }
 
+/// Returns whether the scenario declares an output with this name.
+fn is_output(name: &str, scenario: &Scenario) -> bool {
+    scenario.outputs.iter().any(|output| output.name == name)
+}
+
 /// Returns whether captune measures a quantity with this name itself.
 fn is_measure(name: &str) -> bool {
     Measure::NAMED.iter().any(|(own, _)| *own == name)
 }
 
-/// Returns the parts of the source that are not used, including outputs that the scenario does not constrain.
+/// Returns the parts of the source that are not used, including outputs that the scenario neither declares nor
+/// constrains.
 fn unused(runs: &Runs, scenario: &Scenario) -> Vec<String> {
-    let is_objective = |name: &str| match scenario.objective.minimise {
-        Measure::Output(place) => scenario.outputs[place].name == name,
-        _ => false,
-    };
     let is_bounded = |name: &str| scenario.constraints.iter().any(|one| one.name == name);
     // captune records its measures with every trial, whether the scenario asks for them or not.
-    let is_used = |name: &str| is_bounded(name) || runs.is_own && (is_objective(name) || is_measure(name));
+    let is_used =
+        |name: &str| is_output(name, scenario) || is_bounded(name) || runs.is_own && is_measure(name);
     let outputs: BTreeSet<&str> =
         runs.list.iter().flat_map(|run| run.outputs.iter().map(|(name, _)| name.as_str())).collect();
-    let unbounded = outputs.into_iter().filter(|name| !is_used(name));
-    let unbounded = unbounded.map(|name| format!("the output `{name}`: the scenario does not constrain it"));
-    runs.unused.iter().cloned().chain(unbounded).collect()
+    let unused = outputs.into_iter().filter(|name| !is_used(name)).map(|name| match is_measure(name) {
+        true => format!("the output `{name}`: the scenario does not constrain it"),
+        false => format!("the output `{name}`: the scenario does not declare it"),
+    });
+    runs.unused.iter().cloned().chain(unused).collect()
 }
 
 /// Returns the identity of a trial: its key, its status and the bits of its cost.

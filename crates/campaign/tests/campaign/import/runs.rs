@@ -213,9 +213,12 @@ fn a_constrained_output_is_read_from_its_own_column() {
     let path = stage.file("s.toml", text);
     let told = refused(&path, &stage, "a,cost\n0.3,1\n0.4,2\n");
     assert_eq!(told, ["line 2 and 1 more: no value for `error`, which the scenario constrains"]);
-    let table = stage.file("runs.csv", "a,cost,output:error,output:rate\n0.3,100,0.25,100\n");
+    let table =
+        stage.file("runs.csv", "a,cost,output:error,output:rate,output:memory\n0.3,100,0.25,100,4096\n");
     let imported = import_into(&path, &table);
-    assert_eq!(imported.unused, ["the output `rate`: the scenario does not constrain it"]);
+    assert_eq!(imported.unused, ["the output `memory`: the scenario does not constrain it"]);
+    let outputs = Store::read(&imported.folder).unwrap().outputs().unwrap();
+    assert_eq!(outputs, [[("error".to_owned(), 0.25), ("rate".to_owned(), 100.0)].into()]);
     let loaded = load(&imported);
     let observation = &loaded.history.trials()[0].observation;
     assert_eq!(observation.cost(), Some(Reading::Exact(-100.0)), "more is better");

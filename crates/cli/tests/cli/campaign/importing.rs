@@ -164,11 +164,14 @@ fn an_export_can_be_imported() {
 
     assert_eq!(code(&stage.captune("export count.campaign --to csv -o runs.csv")), 0);
     assert_eq!(code(&stage.captune("export count.campaign --to smac3 -o smac")), 0);
+    let outputs = |campaign: &str| Store::read(&stage.folder.join(campaign)).unwrap().outputs().unwrap();
+    assert!(outputs("count.campaign").iter().filter(|told| told.contains_key("count")).count() > 1);
     for (from, to) in [("count.campaign", "first"), ("runs.csv", "second"), ("smac", "third")] {
         let output = stage.captune(&format!("import count.toml {from} --dir {to}"));
         let said = stderr(&output);
         assert_eq!(code(&output), 0, "{from}: {said}");
         assert_eq!(observations(&stage, to), original, "{from}");
+        assert_eq!(outputs(to), outputs("count.campaign"), "{from}");
         let unused = "not used:\n  the column `trial`\n  the column `configuration`\n  the column `why`";
         assert_eq!(said.contains(unused), from == "runs.csv", "{said}");
         assert!(!said.contains("does not constrain"), "{said}");
