@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use scenario::change::Difference;
 use scenario::keys::Row;
-use scenario::{Argument, CommandTemplate, Piece, Scenario, Workdir};
+use scenario::{Argument, CommandTemplate, Piece, Scenario, Verify, VerifyPiece, Workdir};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Checksum;
@@ -42,9 +42,9 @@ pub struct Fingerprints {
 impl Fingerprints {
     /// Computes the fingerprints of the files as they are now.
     pub fn of(scenario: &Scenario) -> Self {
-        let commands =
-            scenario.target.until_end().flat_map(|command| files(command, &scenario.target.workdir));
-        let checks = scenario.target.answers.verify.iter().map(|verify| verify.program.clone());
+        let workdir = &scenario.target.workdir;
+        let commands = scenario.target.until_end().flat_map(|command| files(command, workdir));
+        let checks = scenario.target.answers.verify.iter().flat_map(|verify| checking_files(verify, workdir));
         let commands = commands.chain(checks).filter_map(|path| {
             let shown = path.strip_prefix(&scenario.folder).unwrap_or(&path).display().to_string();
             Some((shown, of_file(&path, None)?))
@@ -90,23 +90,41 @@ fn changed(
     before.iter().filter_map(differs).collect()
 }
 
-/// Returns a command's program and the arguments that may be paths. Relative paths are resolved against the
-/// folder in which the command runs.
+/// Returns a command's program and the arguments that may be paths.
 fn files(command: &CommandTemplate, workdir: &Workdir) -> Vec<PathBuf> {
-    let word = |argument: &Argument| match argument {
-        Argument::Pieces(pieces) => match pieces.as_slice() {
-            [Piece::Literal(word)] => Some(PathBuf::from(word)),
-            _ => None,
-        },
-        Argument::Params | Argument::Written(_) => None,
+    let literal = |piece: &Piece| match piece {
+        Piece::Literal(text) => Some(text.clone()),
+        _ => None,
     };
-    let from = |path: PathBuf| match workdir {
-        Workdir::Shared(folder) => Some(folder.join(path)),
-        // A new private folder contains no files yet.
-        Workdir::Private => path.is_absolute().then_some(path),
+    let word = |argument: &Argument| -> Option<String> {
+        match argument {
+            // `{folder}/train.py` consists of two literals.
+            Argument::Pieces(pieces) => pieces.iter().map(literal).collect(),
+            Argument::Params | Argument::Written(_) => None,
+        }
     };
-    let words = command.arguments.iter().filter_map(word).filter_map(from);
+    let words = command.arguments.iter().filter_map(word).filter_map(|word| resolved(&word, workdir));
     command.program.found().map(Path::to_owned).into_iter().chain(words).collect()
+}
+
+/// Returns the program that checks answers, and its arguments that may be paths.
+fn checking_files(verify: &Verify, workdir: &Workdir) -> Vec<PathBuf> {
+    let literal = |piece: &VerifyPiece| match piece {
+        VerifyPiece::Literal(text) => Some(text.clone()),
+        _ => None,
+    };
+    let word = |pieces: &Vec<VerifyPiece>| pieces.iter().map(literal).collect::<Option<String>>();
+    let words = verify.arguments.iter().filter_map(word).filter_map(|word| resolved(&word, workdir));
+    std::iter::once(verify.program.clone()).chain(words).collect()
+}
+
+/// Resolves a path against the folder in which the command runs.
+fn resolved(word: &str, workdir: &Workdir) -> Option<PathBuf> {
+    match workdir {
+        Workdir::Shared(folder) => Some(folder.join(word)),
+        // A new private folder contains no files yet.
+        Workdir::Private => Path::new(word).is_absolute().then(|| PathBuf::from(word)),
+    }
 }
 
 /// Returns the fingerprint of a regular file; `None` for anything else. If `ends` is given, only that many

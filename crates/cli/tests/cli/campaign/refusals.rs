@@ -86,6 +86,28 @@ fn a_replaced_program_or_instance_needs_another_folder() {
     assert!(!said.contains("the content of"), "reported once: {said}");
 }
 
+/// A script is a file that the command names: `captune run -- sh count.sh` writes `{folder}/count.sh`.
+#[test]
+fn a_replaced_script_needs_another_folder() {
+    let command = SCENARIO.lines().find(|line| line.starts_with("command")).unwrap();
+    let scripts = "command = [\"sh\", \"{folder}/counter\", \"{params}\", \"{instance}\", \"--seed={seed}\"]\n\
+                   verify = [\"sh\", \"{folder}/checker\", \"{instance}\"]";
+    let stage = Stage::new(&SCENARIO.replace(command, scripts));
+    let counter = std::fs::read_to_string(stage.folder.join("counter")).unwrap();
+    for (name, content) in [("counter", counter.as_str()), ("checker", "exit 0\n")] {
+        stage.write("checker", "exit 0\n");
+        let folder = format!("{name}.campaign");
+        let output = stage.captune(&format!("run count.toml --trials 3 --dir {folder}"));
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        stage.write(name, &format!("{content}\n"));
+        let output = stage.captune(&format!("run count.toml --trials 4 --dir {folder}"));
+        assert_eq!(code(&output), 2, "{name}: {}", stderr(&output));
+        let said = stderr(&output);
+        assert!(said.contains(&format!("  the content of {name} (target): ")), "{said}");
+        stage.write(name, content);
+    }
+}
+
 #[test]
 fn folders_without_a_campaign_are_rejected() {
     let stage = Stage::new(SCENARIO);
