@@ -125,16 +125,18 @@ fn minimal(arguments: &Arguments, kept: &Kept, records: &Records<'_>) -> anyhow:
     let found = ablation.as_ref().and_then(|ablation| Some((ablation, ablation.minimal.as_ref()?)));
     let Some((ablation, found)) = found else {
         let message = match &ablation {
-            Some(ablation) if ablation.has_ended() => format!(
-                "the best configuration is not better than the {} on the pairs of the ablation",
-                costs.against
-            ),
+            Some(ablation) if ablation.has_ended() => {
+                format!("the ablation found no changes to keep: {}", words::mattered::conclusion(ablation, &costs))
+            }
             Some(_) => "the ablation has not ended yet".to_owned(),
             None => "it has not been measured which changes matter".to_owned(),
         };
         let hint = match &ablation {
-            Some(ablation) if ablation.has_ended() => {
+            Some(ablation) if ablation.end == Some("no_gain") => {
                 format!("`captune run {folder}` with a larger budget may find a better one")
+            }
+            Some(ablation) if ablation.has_ended() => {
+                format!("`captune best {folder}` prints the configuration with all changes")
             }
             _ => format!("`captune ablate {folder}` measures it"),
         };

@@ -1,7 +1,7 @@
 //! The paragraph about a campaign for a paper: what was tuned, how, with what budget and with what result.
 
 use view::pages::Pages;
-use words::verdict::sentence;
+use words::verdict::first_line;
 use words::{Costs, bounds, chosen, counted, span};
 
 /// Returns a paragraph of plain text.
@@ -39,7 +39,8 @@ pub fn methods(pages: &Pages, version: &str) -> String {
     );
     match &figures.verdict {
         Some(verdict) => {
-            text += &format!(" On pairs that the search did not use: {}", sentence(verdict, &costs));
+            text += &format!(" On pairs that the search did not use: {}", first_line(verdict, &costs));
+            bounds::both(&verdict.constraints, costs.against).iter().for_each(|line| text += &format!(" {line}"));
         }
         None => text += " The result has not been validated on unseen instances.",
     }

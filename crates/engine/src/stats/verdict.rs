@@ -18,6 +18,9 @@ use crate::observation::Status;
 /// The largest p value that counts as evidence.
 const LEVEL: f64 = 0.05;
 
+/// Relative error of a ratio of sums that were added in different orders.
+const ROUNDING: f64 = 1e-9;
+
 /// The relation between the pairs used in the comparison and those used in the search (training).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Basis {
@@ -148,10 +151,10 @@ fn claim(comparison: &Comparison, basis: Basis) -> Claim {
     }
 }
 
-/// Returns whether the ratio in training is above the interval. Returns `false` if there is no interval, or
-/// if the ratio is at most 1, which is not a gain.
+/// Returns whether the ratio in training is above the interval by more than rounding. Returns `false` if there is no
+/// interval, or if the ratio is at most 1, which is not a gain.
 fn promised_too_much(training: f64, found: &Comparison) -> bool {
-    training > 1.0 && found.interval.is_some_and(|interval| interval.high < training)
+    training > 1.0 && found.interval.is_some_and(|interval| interval.high * (1.0 + ROUNDING) < training)
 }
 
 #[cfg(test)]
@@ -249,6 +252,8 @@ mod tests {
     #[test]
     fn the_verdict_contains_the_flag() {
         assert!(verdict(&BETTER, Basis::UnseenInstances, Some(3.5)).gain_does_not_carry_over);
+        let rounded = verdict(&BETTER, Basis::UnseenInstances, Some(2.0 * (1.0 + f64::EPSILON)));
+        assert!(!rounded.gain_does_not_carry_over);
         let kept = verdict(&BETTER, Basis::UnseenInstances, Some(1.9));
         assert_eq!((kept.gain_does_not_carry_over, kept.training_ratio), (false, Some(1.9)));
     }

@@ -101,6 +101,9 @@ fn the_paragraph_and_the_tables_have_the_same_figures() {
         text.contains("captune 1.2.3") && text.contains(&format!("{trials} trials of 60 configurations")),
         "{text}"
     );
+    let verdict = pages.overview.picture.figures.known().unwrap().verdict.as_ref().unwrap();
+    let held = words::bounds::both(&verdict.constraints, "starting point");
+    assert!(!held.is_empty() && held.iter().all(|line| text.contains(line)), "{held:?} {text}");
     let tables = tables(&pages);
     let named = |name: &str| tables.iter().find(|table| table.name == name).unwrap();
     assert_eq!(named("trials").csv.lines().count(), trials + 1);

@@ -107,6 +107,9 @@ fn a_fast_default_that_breaks_a_bound_is_not_the_best() {
     assert!(text.contains("         the default: error 0.0800 (bound <= 0.05: violated)\n"), "{text}");
     let best = stage.said("best count.campaign");
     assert!(best.contains("\nerror 0.0500 (bound <= 0.05: kept)\n"), "{best}");
+    assert_eq!(code(&stage.captune("ablate count.campaign --progress none")), 0);
+    let refused = stderr(&stage.captune("best count.campaign --minimal"));
+    assert!(refused.contains("the default violates a bound on these pairs"), "{refused}");
     assert!(stage.said("check count.toml").contains("\nconstraints: error <= 0.05\n"));
 }
 
