@@ -109,28 +109,34 @@ pub fn conclude(
     sink: Sink<'_>,
 ) -> Result<Concluded, CampaignError> {
     let (default, incumbent) = (ConfigId(0), campaign.optimizer().incumbent());
-    if incumbent == default && !settings.validation.of_fold {
-        return Ok(Concluded::default());
-    }
     let history = campaign.optimizer().history();
-    if !is_feasible(history, settings, incumbent) && !settings.validation.of_fold {
+    // A fold that keeps the baseline measures it too: its instances count with a ratio of 1.
+    let best = if is_feasible(history, settings, incumbent) { incumbent } else { default };
+    if best == default && !settings.validation.of_fold {
         return Ok(Concluded::default());
     }
     let plan = plan(settings, unseen);
     if plan.basis == Basis::TrainingOnly {
-        return Ok(Concluded { verdict: by_training(history, settings, incumbent), gave_up: None });
+        return Ok(Concluded { verdict: by_training(history, settings, best), gave_up: None });
     }
     let candidate = |config| Candidate { config, configuration: history.configuration(config).clone() };
-    let (default, best) = (candidate(default), candidate(incumbent));
-    let validation =
-        Validation { plan: &plan, default, incumbent: best, settings, names, measured, fresh: false };
+    let both = (candidate(default), candidate(best));
+    let validation = Validation {
+        plan: &plan,
+        default: both.0,
+        incumbent: both.1,
+        settings,
+        names,
+        measured,
+        fresh: false,
+    };
     let (desk, ledger, deadline) = campaign.parts();
     let (validated, gave_up) = validate(&validation, desk, ledger, deadline, sink)?;
-    if incumbent == ConfigId(0) {
+    if best == default {
         return Ok(Concluded { verdict: None, gave_up });
     }
     let history = campaign.optimizer().history();
-    Ok(Concluded { verdict: Judged::of_best(&validated, plan.basis, history, settings, incumbent), gave_up })
+    Ok(Concluded { verdict: Judged::of_best(&validated, plan.basis, history, settings, best), gave_up })
 }
 
 /// Returns the verdict based on the training pairs alone, for a search that has nothing to validate on. This

@@ -126,7 +126,10 @@ fn minimal(arguments: &Arguments, kept: &Kept, records: &Records<'_>) -> anyhow:
     let Some((ablation, found)) = found else {
         let message = match &ablation {
             Some(ablation) if ablation.has_ended() => {
-                format!("the ablation found no changes to keep: {}", words::mattered::conclusion(ablation, &costs))
+                format!(
+                    "the ablation found no changes to keep: {}",
+                    words::mattered::conclusion(ablation, &costs)
+                )
             }
             Some(_) => "the ablation has not ended yet".to_owned(),
             None => "it has not been measured which changes matter".to_owned(),

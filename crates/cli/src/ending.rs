@@ -54,7 +54,10 @@ impl Ending<'_> {
                 let unseen = unseen.map(|found| verdict::compared(found, costs));
                 let parts: Vec<String> = training.into_iter().chain(unseen).collect();
                 let name = name(self.best().configuration, against);
-                format!("best {name} against the {against}: {}.", parts.join(", "))
+                match parts.is_empty() {
+                    true => format!("best {name}, on too few pairs to compare it with the {against}."),
+                    false => format!("best {name} against the {against}: {}.", parts.join(", ")),
+                }
             }
         };
         let mut lines = vec![found];

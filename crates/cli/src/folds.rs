@@ -38,8 +38,10 @@ pub(super) fn verdict_lines(joint: &Joint, hosts: Hosts) -> Vec<String> {
     };
     let costs = Costs::from(costs.clone());
     let against = costs.against;
+    let is_infeasible = |place: usize| joint.validated[place].is_some_and(|one| one.is_infeasible);
     if joint.chosen.is_none() {
-        let nothing = costs.nothing("");
+        let feasible = if (0..joint.folds.len()).any(is_infeasible) { "feasible and " } else { "" };
+        let nothing = costs.nothing(feasible);
         return vec![format!("{nothing} than the {against} was found in any fold. Keep the {against}.")];
     }
     let mut sentences = verdict::lines(found, &costs, hosts).into_iter();
@@ -49,7 +51,9 @@ pub(super) fn verdict_lines(joint: &Joint, hosts: Hosts) -> Vec<String> {
          The result is the gain from tuning, not from one configuration."
             .to_owned(),
     );
-    let kept = joint.folds.iter().flatten().filter(|fold| fold.incumbent == 0).count();
+    let incumbents = joint.folds.iter().map(|fold| fold.as_ref().map(|fold| fold.incumbent));
+    let kept =
+        incumbents.enumerate().filter(|(place, best)| *best == Some(0) || is_infeasible(*place)).count();
     if kept > 0 {
         let all = joint.folds.len();
         lines.push(format!("{kept} of {all} folds kept the {against}; their ratio counts as 1."));

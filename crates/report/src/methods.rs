@@ -40,7 +40,9 @@ pub fn methods(pages: &Pages, version: &str) -> String {
     match &figures.verdict {
         Some(verdict) => {
             text += &format!(" On pairs that the search did not use: {}", first_line(verdict, &costs));
-            bounds::both(&verdict.constraints, costs.against).iter().for_each(|line| text += &format!(" {line}"));
+            bounds::both(&verdict.constraints, costs.against)
+                .iter()
+                .for_each(|line| text += &format!(" {line}"));
         }
         None => text += " The result has not been validated on unseen instances.",
     }

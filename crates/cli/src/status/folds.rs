@@ -48,9 +48,14 @@ fn text(joint: &Joint, width: Option<usize>) -> String {
 
 /// Describes the best configuration of a fold and its gains.
 fn found(picture: &Picture, validated: &Validated, costs: &Costs) -> String {
-    let mut parts = vec![format!("best {}", name(picture.incumbent, costs.against))];
-    let training = picture.figures.known().and_then(|figures| figures.training?.ratio);
-    parts.extend(training.map(|ratio| format!("training {}", times(ratio))));
+    let mut parts = Vec::new();
+    if validated.is_infeasible {
+        parts.push("no feasible configuration found".to_owned());
+    } else {
+        parts.push(format!("best {}", name(picture.incumbent, costs.against)));
+        let training = picture.figures.known().and_then(|figures| figures.training?.ratio);
+        parts.extend(training.map(|ratio| format!("training {}", times(ratio))));
+    }
     parts.push(format!("{} of {} pairs validated", validated.pairs, validated.planned));
     parts.join(", ")
 }

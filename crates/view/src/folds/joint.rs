@@ -3,8 +3,8 @@
 //! The pairs of all validations are pooled. Every instance is measured with the baseline and with the best
 //! configuration of a campaign that was not tuned on it. So the comparison with the baseline judges the
 //! *procedure* (tuning on the other folds with one fold's budget), not a single configuration. A fold that
-//! found nothing better keeps the baseline, and its instances count with a ratio of 1. Leaving them out would
-//! be too favourable.
+//! found nothing better, or nothing feasible, keeps the baseline, and its instances count with a ratio of 1. Leaving
+//! them out would be too favourable.
 //!
 //! The configuration to use is the one with the largest gain over the baseline on its own training pairs.
 //! Only training results decide, because a configuration chosen by its validation would have no unbiased
@@ -26,12 +26,12 @@ use crate::records::Records;
 /// The result of a fold.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Fold {
-    /// Its best configuration.
+    /// Its best configuration; the baseline if its best violates a constraint on its training pairs.
     pub(super) best: ConfigId,
     /// Comparison of the baseline and the best configuration on its training pairs.
     pub(super) training: Option<TrainingComparison>,
-    /// Whether its best configuration satisfies every constraint on its training pairs.
-    pub(super) is_feasible: bool,
+    /// Whether its search found nothing that satisfies every constraint on its training pairs.
+    pub(super) is_infeasible: bool,
     /// The pairs measured with both configurations.
     pub(super) on_both: OnBoth,
     /// The instance name of each of these pairs.
@@ -47,15 +47,17 @@ impl Fold {
         let Plan { basis, pairs } = validation::plan(settings, test as u32);
         let pairs = if basis == Basis::UnseenInstances { pairs } else { Vec::new() };
         let (plan, history) = (Plan { basis, pairs }, records.history());
-        let (best, objective) = (records.best(), validation::objective(settings));
+        let (best, is_known) = (records.best(), records.is_known(records.best()));
+        let is_infeasible =
+            is_known && !are_kept(&progress::holdings(history, &settings.problem.objective, best));
+        let (best, objective) =
+            (if is_infeasible { ConfigId(0) } else { best }, validation::objective(settings));
         let validated = validation::recorded(&plan, &names, best, records.validations(), &objective);
         let named = |one: &Validated| names[one.measured.instance.index()].clone();
-        let is_known = records.is_known(best);
-        let objective = &settings.problem.objective;
         Ok(Self {
             best,
+            is_infeasible,
             training: is_known.then(|| progress::compare(history, settings, ConfigId(0), best)).flatten(),
-            is_feasible: is_known && are_kept(&progress::holdings(history, objective, best)),
             names: validated.validated.iter().map(named).collect(),
             on_both: validated,
             planned: plan.pairs.len(),
@@ -86,15 +88,12 @@ fn mean_of_training((fold, number): (&&Fold, u32)) -> Option<Measured> {
     Some(Measured { instance: InstanceId(number), default: both.default, tuned: both.incumbent })
 }
 
-/// Returns the index of the fold whose best configuration should be used. Feasible configurations are
-/// preferred; among these, the one with the largest gain in training. If several are equal, the first one is
-/// used. Returns `None` if no fold has found anything better than the baseline.
+/// Returns the index of the fold whose best configuration should be used: the one with the largest gain in training. If
+/// several are equal, the first one is used. Returns `None` if every fold keeps the baseline.
 pub(super) fn chosen(folds: &[&Fold]) -> Option<usize> {
     let gain = |fold: &Fold| fold.training.and_then(|both| both.ratio).unwrap_or(0.0);
     let found = folds.iter().enumerate().filter(|(_, fold)| fold.best != ConfigId(0));
-    let rank = |(_, a): &(usize, &&Fold), (_, b): &(usize, &&Fold)| {
-        a.is_feasible.cmp(&b.is_feasible).then_with(|| gain(a).total_cmp(&gain(b)))
-    };
+    let rank = |(_, a): &(usize, &&Fold), (_, b): &(usize, &&Fold)| gain(a).total_cmp(&gain(b));
     found.rev().max_by(rank).map(|(number, _)| number)
 }
 
@@ -119,8 +118,8 @@ mod tests {
         on_both.validated = vec![one; names.len()];
         Fold {
             best: ConfigId(best),
+            is_infeasible: false,
             training: Some(training),
-            is_feasible: true,
             on_both,
             names: names.iter().map(|&name| name.to_owned()).collect(),
             planned: names.len(),
@@ -159,7 +158,5 @@ mod tests {
         ];
         assert_eq!(chosen(&of(&folds)), Some(2));
         assert_eq!(chosen(&of(&folds[..1])), None);
-        let infeasible = Fold { is_feasible: false, ..folds[2].clone() };
-        assert_eq!(chosen(&[&infeasible, &folds[1]]), Some(1), "feasible first");
     }
 }

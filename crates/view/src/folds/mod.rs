@@ -44,7 +44,7 @@ pub struct Joint {
     pub planned: usize,
     /// The verdict on the procedure; `None` until every fold has been validated at least in part.
     pub verdict: Option<Verdict>,
-    /// The configuration to use; `None` if every fold kept the baseline.
+    /// The configuration to use; `None` if every fold keeps the baseline.
     pub chosen: Option<Chosen>,
     /// The machines that ran trials.
     pub hosts: Vec<String>,
@@ -67,9 +67,11 @@ pub struct Chosen {
     pub values: Values,
 }
 
-/// The progress of a fold's validation.
+/// The result of a fold's search, and the progress of its validation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Validated {
+    /// Whether the fold keeps the baseline because its search found nothing feasible.
+    pub is_infeasible: bool,
     /// Number of pairs measured with both configurations.
     pub pairs: usize,
     /// Number of pairs planned.
@@ -161,7 +163,8 @@ impl One {
     }
 
     fn validated(&self) -> Validated {
-        Validated { pairs: self.fold.names.len(), planned: self.fold.planned }
+        let is_infeasible = self.fold.is_infeasible;
+        Validated { is_infeasible, pairs: self.fold.names.len(), planned: self.fold.planned }
     }
 }
 

@@ -327,6 +327,40 @@ fn the_joint_verdict_of_folds_includes_the_bounds() {
     assert!(best.contains("error 0.0500 (bound <= 0.05: kept)"), "{best}");
 }
 
+/// Folds whose training includes `u` find nothing feasible and keep the default; only one does not train on it.
+#[test]
+fn a_fold_without_a_feasible_configuration_keeps_the_default() {
+    let folds = SCENARIO
+        .replace(
+            "list = [\"a\", \"b\", \"c\"]",
+            "list = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"u\"]",
+        )
+        .replace("test = [\"d\", \"e\", \"f\", \"g\", \"h\", \"i\"]", "test = \"folds: 4\"")
+        .replace("error = \"<= 0.05\"", "error = { bound = \"<= 0.02\", over = \"max\" }");
+    let stage = stage(TRADER, &folds);
+    let said = ran(&stage);
+    assert_eq!(said.matches("no feasible configuration found").count(), 3, "{said}");
+    assert!(said.contains("3 of 4 folds kept the default; their ratio counts as 1."), "{said}");
+    // The other fold costs four times as much as the default.
+    assert!(said.contains("mean steps 20 -> 35 "), "{said}");
+    let status = stage.said("status count.campaign");
+    assert_eq!(
+        status.matches("no feasible configuration found, 2 of 2 pairs validated").count(),
+        3,
+        "{status}"
+    );
+    let found = status.lines().position(|line| line.contains("best #")).unwrap();
+    assert!(status.contains(&format!("best     fold {found}: ")), "{status}");
+
+    stage.write("none.toml", &folds.replace("<= 0.02", "<= 0.001"));
+    let output = stage.captune("run none.toml");
+    let said = stderr(&output);
+    assert!(
+        said.contains("Verdict: nothing feasible and better than the default was found in any fold."),
+        "{said}"
+    );
+}
+
 #[test]
 fn only_campaigns_with_the_same_bounds_are_ranked() {
     let stage = stage(TRADER, SCENARIO);
