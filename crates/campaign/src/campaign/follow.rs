@@ -48,14 +48,15 @@ impl Campaign<'_> {
                     };
                     self.emit(sink, What::NewIncumbent(Box::new(new)));
                 }
-                News::NewIncumbent(config, pairs, before) => {
+                News::NewIncumbent(config, _, before) => {
                     let objective = &self.settings.problem.objective;
                     let compared = progress::compare(self.optimizer.history(), self.settings, before, config);
                     let Some(compared) = compared else { continue };
                     let values = self.optimizer.history().configuration(config).into();
                     let shown = |config| progress::holdings(self.optimizer.history(), objective, config);
                     let (holdings, holdings_before) = (shown(config), shown(before));
-                    let (cost, before) = (compared.incumbent, compared.default);
+                    // If runs were imported, both may be known on more pairs than those of the race.
+                    let (pairs, cost, before) = (compared.pairs, compared.incumbent, compared.default);
                     self.ledger.new_incumbent(
                         config,
                         pairs,
