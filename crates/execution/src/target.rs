@@ -145,6 +145,12 @@ pub enum TargetError {
         /// The target's own message.
         message: String,
     },
+    /// A trial crashed, and the file of its instance no longer exists.
+    #[error("the instance {} no longer exists", path.display())]
+    InstanceGone {
+        /// Path of the file.
+        path: PathBuf,
+    },
     /// A worker on another machine could not run the trial.
     #[error("a trial could not be run on {host}: {message}")]
     Remote {
@@ -177,6 +183,9 @@ impl TargetError {
             Self::Unmeasured { tier: Tier::Cgroup, .. } => None,
             Self::Unmeasured { .. } => {
                 Some("`captune doctor` shows how to get the cgroup tier, which measures everything".into())
+            }
+            Self::InstanceGone { .. } => {
+                Some("nothing is lost: restore the file and run the same command again".into())
             }
             Self::Unavailable { .. } => {
                 Some("nothing is lost: fix the cause and run the same command again".into())

@@ -398,6 +398,24 @@ fn variables_that_a_crashed_target_may_have_needed_are_named() {
     assert_eq!(suspects.first().map(String::as_str), Some("CARGO_MANIFEST_DIR"));
 }
 
+#[test]
+fn a_crash_is_not_counted_if_its_instance_is_gone() {
+    let stage = Stage::new();
+    let path = stage.file("one.txt", "1");
+    let text = "[target]\ncommand = [\"cat\", \"{param:x}\", \"{instance}\"]\n[objective]\nminimise = \"cpu_time\"\n\
+                cutoff = \"50s\"\n[instances]\nfiles = \"*.txt\"\n[budget]\ntrials = 1\n\
+                [space]\nx = { choices = [\"-u\", \"--wrong\"] }\n";
+    let scenario = Arc::new(stage.read(text));
+    let trial = trial(&scenario, 0, Cap::NONE);
+    let target = target(&scenario);
+    assert_eq!(target.run(&trial, &Leash::new()).unwrap().observation.status(), Status::Finished);
+    std::fs::remove_file(&path).unwrap();
+    let error = target.run(&trial, &Leash::new()).unwrap_err();
+    assert_eq!(error.to_string(), format!("the instance {} no longer exists", path.display()));
+    stage.file("one.txt", "1");
+    assert_eq!(target.run(&trial, &Leash::new()).unwrap().observation.status(), Status::Finished);
+}
+
 /// Runs a real solver with its ready-made space.
 #[test]
 fn minisat_solves_a_formula() {
