@@ -108,8 +108,8 @@ pub fn compare(stored: &Stored<'_>, text: &str, scenario: &Scenario) -> Result<V
 }
 
 /// For each constraint in a scenario, returns the index of the stored constraint on the same output and the
-/// same side. Every constraint has one, unless the change makes the stored trials unusable.
-pub fn kept_constraints(before: &str, scenario: &Scenario) -> Result<Vec<usize>, Diagnostics> {
+/// same side; `None` for a constraint that was added.
+pub fn kept_constraints(before: &str, scenario: &Scenario) -> Result<Vec<Option<usize>>, Diagnostics> {
     let before = before.strip_prefix('\u{feff}').unwrap_or(before);
     let (table, errors) = spelling::parse(before);
     if !errors.is_empty() {
@@ -121,7 +121,7 @@ pub fn kept_constraints(before: &str, scenario: &Scenario) -> Result<Vec<usize>,
         let (name, side) = one.subject();
         subjects.iter().position(|(old, old_side)| old == name && *old_side == side)
     };
-    Ok(scenario.constraints.iter().filter_map(place).collect())
+    Ok(scenario.constraints.iter().map(place).collect())
 }
 
 /// Compares baselines by their values. If the spaces differ, [`spaces`] reports the difference instead.

@@ -33,13 +33,13 @@ pub(super) struct CarriedOver {
 
 /// Returns the trials that a new campaign takes from an earlier one, whose trials had these outputs. The search starts
 /// from the beginning, and the earlier incumbent is among the first configurations to race. For each constraint, `kept`
-/// contains the index of its readings in the earlier campaign.
+/// contains the index of its readings in the earlier campaign; `None` if there are none.
 pub(super) fn carry_over(
     loaded: &Loaded,
     outputs: Vec<Outputs>,
     settings: &Settings,
     instances: &[Instance],
-    kept: &[usize],
+    kept: &[Option<usize>],
 ) -> CarriedOver {
     let mut history = History::new();
     history.intern(&settings.problem.default);
@@ -70,7 +70,7 @@ pub(super) fn carry_over(
         let id = TrialId(history.trials().len() as u64);
         let observation = at_cutoff(&trial.observation, settings.problem.objective.cutoff);
         let readings = observation.constraints();
-        let readings: Vec<_> = kept.iter().map(|&place| readings.get(place).copied().flatten()).collect();
+        let readings: Vec<_> = kept.iter().map(|&place| readings.get(place?).copied().flatten()).collect();
         let observation = observation.with_constraints(readings);
         history.push(Trial { id, key: TrialKey { config, pair }, observation, ..trial.clone() });
         kept_outputs.push(outputs);

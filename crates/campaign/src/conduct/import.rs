@@ -56,7 +56,7 @@ pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
     // A campaign also counts as new if it was created by an earlier import that was then refused.
     let is_new = loaded.history.configurations().is_empty();
     let train = &scenario.instances.train;
-    let unchanged: Vec<usize> = (0..scenario.constraints.len()).collect();
+    let unchanged: Vec<Option<usize>> = (0..scenario.constraints.len()).map(Some).collect();
     let CarriedOver { mut history, mut outputs, .. } =
         carry_over(&loaded, store.reader().outputs()?, &settings, train, &unchanged);
     let before = history.trials().len();
@@ -105,16 +105,18 @@ fn refuse_other_measures(opened: &Opened, runs: &Runs) -> Result<(), ConductErro
     let text = opened.store.reader().charter()?.scenario;
     let mut differences =
         change::compare(&stored, &text, &opened.scenario).map_err(ConductError::Scenario)?;
-    // The cutoff and the instances are checked separately for each run.
+    // The cutoff, the instances and the outputs of added constraints are checked separately for each run.
     differences.retain(|difference| {
+        let is_added_constraint = difference.key.starts_with("constraints.") && difference.before.is_none();
         difference.row == Row::Refuse
             && difference.key != "objective.cutoff"
             && !difference.key.starts_with("instances")
+            && !is_added_constraint
     });
     if differences.is_empty() {
         return Ok(());
     }
-    Err(ConductError::Refused { folder: opened.folder.clone(), differences })
+    Err(ConductError::Refused { folder: PathBuf::from(&runs.source), differences })
 }
 
 fn batch(

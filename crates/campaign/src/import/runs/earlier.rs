@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::{ConfigId, Reading, Status};
 
-use super::{Ending, Outputs, Run, Runs, Values};
+use super::{Ending, Run, Runs, Values};
 use crate::import::ImportError;
 use store::Store;
 
@@ -21,7 +21,9 @@ pub(super) fn read(folder: &Path, source: String) -> Result<Runs, ImportError> {
         })
         .collect();
     let of = |config: ConfigId| Arc::clone(&values[config.index()]);
-    let run = |(trial, outputs): (&engine::history::Trial, Outputs)| {
+    let mut measured = Vec::new();
+    reader.each_record(|record| measured.push(record.detail.measured()))?;
+    let run = |(trial, outputs): (&engine::history::Trial, Vec<(String, f64)>)| {
         let cost = trial.observation.cost().map(Reading::lower_bound);
         let ending = match (trial.observation.status(), cost) {
             (Status::Finished, Some(cost)) => Ending::Finished(cost),
@@ -34,7 +36,7 @@ pub(super) fn read(folder: &Path, source: String) -> Result<Runs, ImportError> {
         Run {
             place: format!("trial {}", trial.id),
             values: of(trial.key.config),
-            outputs: outputs.into_iter().collect(),
+            outputs,
             readings: trial.observation.constraints().to_vec(),
             instance: instance.cloned().unwrap_or_default(),
             seed: i64::from(trial.key.pair.seed.0),
@@ -43,6 +45,6 @@ pub(super) fn read(folder: &Path, source: String) -> Result<Runs, ImportError> {
             time: None,
         }
     };
-    let list = history.trials().iter().zip(reader.outputs()?).map(run).collect();
+    let list = history.trials().iter().zip(measured).map(run).collect();
     Ok(Runs { source, list, charter: Some(loaded.charter), is_own: true, sense: None, unused: Vec::new() })
 }

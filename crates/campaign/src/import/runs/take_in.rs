@@ -47,7 +47,7 @@ pub struct TakenIn {
 }
 
 /// Adds the runs that fit the scenario to a history, whose first configuration is the default. For the runs of a
-/// campaign, `kept` contains the index of each constraint's readings in that campaign. Returns the
+/// campaign, `kept` contains the index of each constraint's readings in that campaign, unless it was added. Returns the
 /// reasons why other runs were left out, for example because they are already in the history. If the runs do
 /// not fit the scenario, returns an error; the history must no longer be used then.
 pub fn take_in(
@@ -55,7 +55,7 @@ pub fn take_in(
     runs: &Runs,
     settings: &Settings,
     scenario: &Scenario,
-    kept: Option<&[usize]>,
+    kept: Option<&[Option<usize>]>,
 ) -> Result<TakenIn, Misfits> {
     let space = &settings.problem.space;
     let cutoff = settings.problem.objective.cutoff;
@@ -92,25 +92,20 @@ pub fn take_in(
                 Ok(history.intern(&configuration))
             });
             let config = config.clone()?;
-            let readings: Vec<_> = match kept {
-                Some(kept) => {
-                    let stored = kept.iter().map(|&place| run.readings.get(place).copied().flatten());
-                    let both = scenario.constraints.iter().zip(stored);
-                    both.map(|(one, stored)| kept_reading(one, stored, run, &observation, scenario)).collect()
+            let readings = scenario.constraints.iter().enumerate().map(|(number, one)| {
+                if let Some(place) = kept.and_then(|kept| kept[number]) {
+                    let stored = run.readings.get(place).copied().flatten();
+                    return kept_reading(one, stored, run, &observation, scenario);
                 }
-                None => {
-                    let told = scenario.constraints.iter().map(|one| {
-                        reading(one, run, &observation, scenario).unwrap_or_else(|()| {
-                            // captune itself accepts a trial whose output is not a number.
-                            if !(runs.is_own && reported.contains(one.name.as_str())) {
-                                unreported.add(&one.name, &run.place);
-                            }
-                            None
-                        })
-                    });
-                    told.collect()
-                }
-            };
+                reading(one, run, &observation, scenario).unwrap_or_else(|()| {
+                    // captune itself accepts a trial whose output is not a number.
+                    if !(runs.is_own && reported.contains(one.name.as_str())) {
+                        unreported.add(&one.name, &run.place);
+                    }
+                    None
+                })
+            });
+            let readings: Vec<_> = readings.collect();
             let observation = observation.with_constraints(readings);
             let key = TrialKey { config, pair: Pair { instance, seed: Seed(seed) } };
             let cap = cap(run, &observation, cutoff);

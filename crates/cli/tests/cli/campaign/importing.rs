@@ -210,6 +210,36 @@ fn an_export_can_be_imported() {
     assert_eq!(stage.status("fourth")["spent"]["trials"], 7);
 }
 
+/// A campaign and its export have the same readings for a constraint that was added later.
+#[test]
+fn a_constraint_added_later_uses_what_the_campaign_measured() {
+    let recorded = "[outputs]\ncount = { pattern = 'counted ([0-9]+)' }\n[budget]\n";
+    let stage = Stage::new(&SCENARIO.replace("[budget]\n", recorded));
+    let counter = std::fs::read_to_string(stage.folder.join("counter")).unwrap();
+    stage.write("counter", &counter.replace("echo counted", "echo counted $loops"));
+    assert_eq!(code(&stage.captune("run count.toml --trials 6")), 0);
+    assert_eq!(code(&stage.captune("export count.campaign --to csv -o runs.csv")), 0);
+    let scenario = std::fs::read_to_string(stage.folder.join("count.toml")).unwrap();
+    let bounds = "[constraints]\ncount = \"<= 1000\"\nwall_time = \"<= 10s\"\n[budget]\n";
+    stage.write("bounded.toml", &scenario.replace("[budget]\n", bounds));
+    for (from, to) in [("count.campaign", "first"), ("runs.csv", "second")] {
+        let output = stage.captune(&format!("import bounded.toml {from} --dir {to}"));
+        assert_eq!(code(&output), 0, "{from}: {}", stderr(&output));
+    }
+    let found = observations(&stage, "first");
+    assert_eq!(found, observations(&stage, "second"));
+    assert!(found.iter().any(|(_, told)| told.constraints().iter().all(Option::is_some)), "{found:?}");
+
+    // An output that the campaign did not record cannot be bounded.
+    let other = bounds
+        .replace("count =", "other =")
+        .replace("[constraints]", "[outputs.other]\npattern = 'o (.)'\n[constraints]");
+    stage.write("other.toml", &scenario.replace("[budget]\n", &other));
+    let output = stage.captune("import other.toml count.campaign --dir third");
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert!(stderr(&output).contains("the trials in count.campaign "), "{}", stderr(&output));
+}
+
 /// The costs in an export for SMAC3 are negated, because SMAC3 always minimises.
 #[test]
 fn an_export_of_a_maximised_output_for_smac3_can_be_imported() {
