@@ -1,9 +1,9 @@
 //! Durations, sizes and core lists as people write them: `2.5s`, `1GiB`, `0,2-3`.
 //!
-//! | quantity | units | bare number |
+//! | quantity | units | number without a unit |
 //! |---|---|---|
 //! | duration | `us` `ms` `s` `m` `h` `d` | seconds |
-//! | size | `B` `kB` `MB` `GB` `TB` (powers of 1000), `KiB` `MiB` `GiB` `TiB` (of 1024) | bytes |
+//! | size | `B` `kB` `MB` `GB` `TB` (powers of 1000), `KiB` `MiB` `GiB` `TiB` (of 1024) | an error: it is rarely bytes that are meant |
 
 use std::fmt;
 use std::time::Duration;
@@ -54,7 +54,8 @@ pub fn parse_size(text: &str) -> Result<u64, QuantityError> {
     let fail = |why: String| QuantityError { text: text.into(), wanted: SIZE, why };
     let (number, unit) = split_unit(text).map_err(fail)?;
     let factor: u64 = match unit {
-        "" | "B" => 1,
+        "" => return Err(fail(format!("add a unit, as in `{text}MB`"))),
+        "B" => 1,
         "k" | "kB" | "KB" => 1000,
         "M" | "MB" => 1000_u64.pow(2),
         "G" | "GB" => 1000_u64.pow(3),
@@ -213,8 +214,9 @@ mod tests {
         assert_eq!(parse_size("1GiB"), Ok(1 << 30));
         assert_eq!(parse_size("1GB"), Ok(1_000_000_000));
         assert_eq!(parse_size("0.5KiB"), Ok(512));
-        assert!(parse_size("0").is_err());
-        assert!(parse_size("1e30").is_err());
+        assert!(parse_size("0B").is_err());
+        assert!(parse_size("1e30B").is_err());
+        assert_eq!(parse_size("512").unwrap_err().why, "add a unit, as in `512MB`");
         assert!(parse_size("5furlongs").is_err());
     }
 

@@ -184,7 +184,7 @@ pub const KEYS: &[Key] = &[
     key("outputs.NAME.key", Form::Text, "required with `file`", Judgement::Outputs, "path to the number: names separated by dots; list positions start at 0; without `file`, a path in the `outputs` of a JSON answer"),
     key("outputs.NAME.size_of", Form::Text, "none", Judgement::Outputs, "file that the target writes, relative to its working directory; the output is its size in bytes"),
     key("constraints.NAME", Form::Bound, "none", Judgement::Constraints, "bound on an output, on `cpu_time`, `wall_time` or `memory`, or on `solved`, the share of trials that finish"),
-    key("constraints.NAME.bound", Form::Text, "required in a table", Judgement::Constraints, "`<=` or `>=` and a number; times and memory need a unit; `<= 1.02x default` is relative to the default on the same pair"),
+    key("constraints.NAME.bound", Form::Text, "required in a table", Judgement::Constraints, "`<=` or `>=` and a number; memory needs a unit, and times without one are seconds; `<= 1.02x default` is relative to the default on the same pair"),
     key("constraints.NAME.over", Form::Text, "\"mean\"", Judgement::Constraints, "number compared with the bound: the `mean` over all pairs or the worst value (`max`)"),
     key("constraints.NAME.confidence", Form::Number, "0.975", Judgement::Constraints, "a race drops a challenger early once its mean is beyond the bound with this confidence; above 0.5 and below 1"),
     key("constraints.NAME.surrogate", Form::Text, "same as for the cost", Judgement::Constraints, "model for this output: `forest` or `gaussian`; the default is the model for the cost, or a forest if that model is `neural`"),
