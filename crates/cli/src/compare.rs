@@ -30,7 +30,9 @@ To run several campaigns of one scenario, give each its own seed and folder:
   captune run x.toml --seed 1 --dir 1.campaign
 The last lines name the campaign with the largest gain in training, and show
 the verdict on its best configuration. The choice does not use the validations,
-so it does not bias the verdict.")]
+so it does not bias the verdict. The table does not rank such campaigns: with
+another seed, they have other pairs. To rank settings of the search, give each
+campaign the same seed.")]
 pub(crate) struct Arguments {
     /// Folders of the campaigns, or their scenarios
     #[arg(value_name = "DIR", num_args = 2.., required = true)]

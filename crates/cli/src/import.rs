@@ -19,7 +19,7 @@ const SHOWN: usize = 10;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 FROM is one of
-  the folder of a campaign
+  the folder of a campaign, or a campaign-N.sqlite that it keeps
   runhistory.json from SMAC3 (any version), or the folder that contains it
   an SQLite file from Optuna
   a CSV table with a column per parameter, and instance, seed, cost, status,

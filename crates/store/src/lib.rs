@@ -36,6 +36,7 @@ pub use journal::Journal;
 pub use load::Loaded;
 pub use lock::{Holder, host_name};
 pub use lookup::Failures;
+pub use open::is_store;
 pub use record::{
     Batch, Charter, Elapsed, Session, State, StoredConfiguration, StoredEvent, StoredIncumbent,
     StoredValidation, StoredWorker, WorkerChange,
@@ -107,8 +108,13 @@ impl Store {
 
     /// Opens an existing campaign for reading, even while it runs.
     pub fn read(folder: &Path) -> Result<StoreReader, StoreError> {
-        let path = folder.join(open::FILE);
-        Ok(StoreReader { connection: open::open_to_read(&path)?, path })
+        Self::read_file(&folder.join(open::FILE))
+    }
+
+    /// Opens a store by its own path, for reading only: `campaign-1.sqlite` contains the trials of a campaign that a
+    /// new one has replaced.
+    pub fn read_file(path: &Path) -> Result<StoreReader, StoreError> {
+        Ok(StoreReader { connection: open::open_to_read(path)?, path: path.to_owned() })
     }
 
     /// Returns the process that is writing the campaign in a folder, if any.

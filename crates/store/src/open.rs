@@ -57,6 +57,11 @@ pub(super) fn identify(path: &Path) -> Result<u32, StoreError> {
     }
 }
 
+/// Returns whether a file is the database of a campaign, whatever its version.
+pub fn is_store(path: &Path) -> bool {
+    matches!(identify(path), Ok(_) | Err(StoreError::Newer { .. }))
+}
+
 /// Opens a store for reading only. Reading does not disturb another process that writes to the store.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
     let found = identify(path)?;

@@ -274,7 +274,7 @@ pub fn remarks(verdict: &Verdict, costs: &Costs) -> Vec<String> {
         let none = "There were no unseen instances, so this says nothing about other instances.";
         remarks.push(none.to_owned());
     } else if verdict.unit == Unit::Pair && verdict.basis == Basis::UnseenInstances {
-        remarks.push("Fewer than six unseen instances say little about others.".to_owned());
+        remarks.push("With fewer than six unseen instances, this holds for these instances only.".to_owned());
     }
     remarks
 }

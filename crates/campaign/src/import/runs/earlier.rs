@@ -9,8 +9,9 @@ use super::{Ending, Run, Runs, Values};
 use crate::import::ImportError;
 use store::Store;
 
-pub(super) fn read(folder: &Path, source: String) -> Result<Runs, ImportError> {
-    let reader = Store::read(folder)?;
+/// Reads a campaign's database.
+pub(super) fn read(file: &Path, source: String) -> Result<Runs, ImportError> {
+    let reader = Store::read_file(file)?;
     let loaded = reader.load()?;
     let history = &loaded.history;
     let values: Vec<Values> = history

@@ -118,12 +118,13 @@ impl Runs {
     }
 }
 
-/// Reads the runs at a path: a campaign's folder, a `runhistory.json` or the folder that contains one, an
-/// Optuna study in SQLite, or a CSV table.
+/// Reads the runs at a path: a campaign's folder or one of its databases, a `runhistory.json` or the folder that
+/// contains one, an Optuna study in SQLite, or a CSV table.
 pub fn read(path: &Path) -> Result<Runs, ImportError> {
     let source = path.file_name().map_or_else(|| path.into(), PathBuf::from).display().to_string();
-    if path.join("campaign.sqlite").is_file() {
-        return earlier::read(path, source);
+    let database = path.join("campaign.sqlite");
+    if database.is_file() {
+        return earlier::read(&database, source);
     }
     let history = path.join("runhistory.json");
     let (file, is_history) = match path.is_dir() {
@@ -132,6 +133,9 @@ pub fn read(path: &Path) -> Result<Runs, ImportError> {
         false => (path, path.extension().is_some_and(|extension| extension == "json")),
     };
     let shape = |what| ImportError::Shape { path: file.to_owned(), what };
+    if store::is_store(file) {
+        return earlier::read(file, source);
+    }
     if is_sqlite(file) {
         let study = optuna::read(file).map_err(shape)?;
         let optuna::Read { list, sense, unused } = study;

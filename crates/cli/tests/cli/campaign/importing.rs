@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use engine::{Observation, Reading, Status, TrialKey};
+use engine::history::Trial;
+use engine::{Observation, Pair, Reading, Status};
 use store::Store;
 
 use super::stage::{SCENARIO, Stage};
@@ -143,10 +144,12 @@ fn runs_that_do_not_fit_are_rejected_and_ignored_columns_are_listed() {
     assert!(stderr(&output).contains("no run in runs.csv has a parameter or output `hots`"), "{output:?}");
 }
 
-/// Returns the key and the observation of every trial, in order.
-fn observations(stage: &Stage, campaign: &str) -> Vec<(TrialKey, Observation)> {
-    let loaded = Store::read(&stage.folder.join(campaign)).unwrap().load().unwrap();
-    loaded.history.trials().iter().map(|trial| (trial.key, trial.observation.clone())).collect()
+/// Returns the configuration, the pair and the observation of every trial, in order.
+fn observations(stage: &Stage, campaign: &str) -> Vec<((String, Pair), Observation)> {
+    let history = Store::read(&stage.folder.join(campaign)).unwrap().load().unwrap().history;
+    let values = |config| history.configuration(config).to_string();
+    let one = |trial: &Trial| ((values(trial.key.config), trial.key.pair), trial.observation.clone());
+    history.trials().iter().map(one).collect()
 }
 
 #[test]
@@ -208,6 +211,20 @@ fn an_export_can_be_imported() {
     let output = stage.captune("import count.toml twice.csv --dir fourth");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert_eq!(stage.status("fourth")["spent"]["trials"], 7);
+}
+
+#[test]
+fn a_campaign_that_was_replaced_can_be_imported() {
+    let stage = Stage::new(SCENARIO);
+    assert_eq!(code(&stage.captune("run count.toml --trials 6")), 0);
+    let original = observations(&stage, "count.campaign");
+    // A new choice is another space, but the trials of the other choices can be re-used.
+    stage.write("count.toml", &SCENARIO.replace("\"fast\"]", "\"fast\", \"other\"]"));
+    assert_eq!(code(&stage.captune("run count.toml --trials 7")), 0);
+    stage.write("count.toml", SCENARIO);
+    let output = stage.captune("import count.toml count.campaign/campaign-1.sqlite --dir again");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!(observations(&stage, "again"), original);
 }
 
 /// A campaign and its export have the same readings for a constraint that was added later.
