@@ -120,11 +120,11 @@ pub fn conclude(
         return Ok(Concluded { verdict: by_training(history, settings, best), gave_up: None });
     }
     let candidate = |config| Candidate { config, configuration: history.configuration(config).clone() };
-    let both = (candidate(default), candidate(best));
+    let (baseline, tuned) = (candidate(default), candidate(best));
     let validation = Validation {
         plan: &plan,
-        default: both.0,
-        incumbent: both.1,
+        default: baseline,
+        incumbent: tuned,
         settings,
         names,
         measured,
