@@ -304,6 +304,8 @@ impl CappedRacer {
     fn promote(&mut self, place: usize, history: &History) {
         let race = self.races.remove(place);
         let before = self.state.promote(race.config, history);
+        // After an import, its cost may be known on more pairs than those of the race.
+        self.state.gain_all_known(history);
         self.rematches.replaced(before, history);
         self.news.push(News::NewIncumbent(race.config, race.order.len(), before));
         self.judge_all(history);

@@ -180,11 +180,13 @@ impl IncumbentState {
         }
     }
 
-    /// Adds all pairs on which the history contains the incumbent's cost, up to the first pair without one.
+    /// Adds all pairs on which the history contains the incumbent's cost, and the baseline's if that is needed, up to
+    /// the first pair without them.
     pub(super) fn gain_all_known(&mut self, history: &History) {
         while self.pairs.len() < self.most_pairs()
             && let Some(pair) = self.next_pair(&[])
             && known(history, self.objective(), self.incumbent, pair).is_some()
+            && self.missing_baseline(pair, history).is_none()
         {
             self.gain(pair, history);
         }

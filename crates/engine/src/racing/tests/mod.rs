@@ -2,6 +2,7 @@
 
 mod answers;
 mod constraints;
+mod earlier;
 mod exhausted;
 mod rematches;
 
@@ -495,39 +496,6 @@ fn without_a_cutoff_costs_may_be_negative_and_nothing_is_stopped() {
     let request = run(&mut optimizer);
     optimizer.tell(request.id, Observation::failed(Status::Crashed, 1.0)).unwrap();
     assert!(optimizer.news().contains(&News::Dropped(request.key.config, 2, Drop::Failure)));
-}
-
-#[test]
-fn an_earlier_incumbent_races_again_without_repeating_known_trials() {
-    let mut optimizer = arena(3, Objective::capped(CUTOFF), 1);
-    tens(&mut optimizer, 3);
-    let loser = run(&mut optimizer);
-    finish(&mut optimizer, &loser, 2.0);
-    for cost in [25.0, 52.0] {
-        let request = run(&mut optimizer);
-        assert_eq!(request.key.config, loser.key.config);
-        optimizer.tell(request.id, Observation::finished(cost)).unwrap();
-    }
-    let winner = second_batch(&mut optimizer);
-    for _ in 0..2 {
-        let request = run(&mut optimizer);
-        finish(&mut optimizer, &request, 2.0);
-    }
-    assert_eq!(optimizer.incumbent(), winner);
-    let mut history = optimizer.history().clone();
-    let known = history.trials().len() as u64;
-
-    let space = history.configuration(winner).space().clone();
-    let default = space.default_configuration();
-    let objective = Objective::capped(CUTOFF);
-    let problem = Problem { space: space.clone(), default, objective, instances: 3, seed: 1 };
-    let racing = Racing { slack: 1.3, min_pairs: 1, max_pairs: 3, deterministic: true, ..STEADY };
-    let racer = CappedRacer::new(problem, racing, &mut history);
-    let mut again = Optimizer::new(history, Box::new(racer), Box::new(Counting(space)));
-    assert_eq!((again.incumbent(), again.incumbent_pairs()), (ConfigId(0), 3));
-    let new = run(&mut again);
-    assert_eq!(again.incumbent(), winner);
-    assert_eq!((new.key.config, new.id), (ConfigId(3), TrialId(known)));
 }
 
 #[test]
