@@ -195,7 +195,7 @@ impl Witness {
                 News::Opened(config) => {
                     let again = !self.opened.insert(config);
                     self.exercised.returned += usize::from(again);
-                    self.check_pairs(running, history);
+                    self.check_pairs(running, racer, history);
                     self.challengers += usize::from(!again);
                     law!(self, config != self.incumbent, "{config} races against itself");
                     law!(self, self.racing_now.insert(config), "{config} is already racing");
@@ -258,10 +258,13 @@ impl Witness {
     }
 
     /// Checks that, when a race opens, the incumbent has the pairs that are due or is running on them.
-    fn check_pairs(&self, running: &BTreeMap<TrialId, Out>, history: &History) {
+    fn check_pairs(&self, running: &BTreeMap<TrialId, Out>, racer: &dyn Racer, history: &History) {
         let pending = running.values().filter(|out| self.is_gain(&out.request)).count();
-        let (pairs, due) = (self.pairs + pending, self.pairs_due());
-        let has_only_failed = || failures(history, self.incumbent) == self.pairs && pairs >= 3.min(due);
+        // The result that opens a race may also have given the incumbent a pair.
+        let has_reigned = racer.incumbent() == self.incumbent;
+        let own = if has_reigned { racer.incumbent_pairs() } else { self.pairs };
+        let (pairs, due) = (own + pending, self.pairs_due());
+        let has_only_failed = || failures(history, self.incumbent) == own && pairs >= 3.min(due);
         law!(
             self,
             pairs >= due || has_only_failed(),
