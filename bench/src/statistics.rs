@@ -20,9 +20,11 @@ const MAX_SPLITS: usize = 20_000;
 /// Number of random divisions of samples into halves.
 const HALVINGS: usize = 2000;
 
-/// Returns the mean.
+/// Returns the mean, rounded to twelve digits: the last digits depend on the number of values, even if all are equal,
+/// and would decide ranks.
 pub(crate) fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    format!("{mean:.11e}").parse().unwrap_or(mean)
 }
 
 /// Returns the geometric mean of positive values.
@@ -173,6 +175,8 @@ mod tests {
     #[test]
     fn means_are_correct() {
         assert_eq!(mean(&[4.0, 1.0, 10.0, 1.0]), 4.0);
+        let cost = 1150.433_333_333_333_4;
+        assert_eq!(mean(&[cost; 10]), mean(&[cost; 5]));
         assert!((geometric_mean(&[0.5, 2.0, 8.0]) - 2.0).abs() < 1e-12);
     }
 

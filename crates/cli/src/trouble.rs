@@ -53,6 +53,11 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
             hint: "start a new campaign in another folder with --dir, or undo the changes".to_owned(),
         }
         .into(),
+        ConductError::NotImportable { ref differences, .. } => Hinted {
+            message: format!("{error}:\n{}", changed(differences).join("\n")),
+            hint: "import them under a scenario that measures the same".to_owned(),
+        }
+        .into(),
         ConductError::Folds(error) => error.into(),
         ConductError::Several { ref folder, .. } => several(&error, folder),
         ConductError::Runs(ref misfits) => {

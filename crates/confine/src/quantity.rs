@@ -3,7 +3,7 @@
 //! | quantity | units | number without a unit |
 //! |---|---|---|
 //! | duration | `us` `ms` `s` `m` `h` `d` | seconds |
-//! | size | `B` `kB` `MB` `GB` `TB` (powers of 1000), `KiB` `MiB` `GiB` `TiB` (of 1024) | an error: it is rarely bytes that are meant |
+//! | size | `B` `kB` `MB` `GB` `TB` (powers of 1000), `KiB` `MiB` `GiB` `TiB` (of 1024) | bytes; below 1 MiB an error, because rarely bytes are meant |
 
 use std::fmt;
 use std::time::Duration;
@@ -54,8 +54,10 @@ pub fn parse_size(text: &str) -> Result<u64, QuantityError> {
     let fail = |why: String| QuantityError { text: text.into(), wanted: SIZE, why };
     let (number, unit) = split_unit(text).map_err(fail)?;
     let factor: u64 = match unit {
-        "" => return Err(fail(format!("add a unit, as in `{text}MB`"))),
-        "B" => 1,
+        "" if number < f64::from(1 << 20) => {
+            return Err(fail(format!("add a unit, as in `{text}MB` or `{text}B`")));
+        }
+        "" | "B" => 1,
         "k" | "kB" | "KB" => 1000,
         "M" | "MB" => 1000_u64.pow(2),
         "G" | "GB" => 1000_u64.pow(3),
@@ -216,7 +218,8 @@ mod tests {
         assert_eq!(parse_size("0.5KiB"), Ok(512));
         assert!(parse_size("0B").is_err());
         assert!(parse_size("1e30B").is_err());
-        assert_eq!(parse_size("512").unwrap_err().why, "add a unit, as in `512MB`");
+        assert_eq!(parse_size("512").unwrap_err().why, "add a unit, as in `512MB` or `512B`");
+        assert_eq!(parse_size("2000000000"), Ok(2_000_000_000));
         assert!(parse_size("5furlongs").is_err());
     }
 

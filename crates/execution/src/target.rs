@@ -145,7 +145,7 @@ pub enum TargetError {
         /// The target's own message.
         message: String,
     },
-    /// A trial crashed, and the file of its instance no longer exists.
+    /// A trial failed, and the file of its instance no longer exists.
     #[error("the instance {} no longer exists", path.display())]
     InstanceGone {
         /// Path of the file.

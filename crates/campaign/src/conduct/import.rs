@@ -116,7 +116,7 @@ fn refuse_other_measures(opened: &Opened, runs: &Runs) -> Result<(), ConductErro
     if differences.is_empty() {
         return Ok(());
     }
-    Err(ConductError::Refused { folder: PathBuf::from(&runs.source), differences })
+    Err(ConductError::NotImportable { source_name: runs.source.clone(), differences })
 }
 
 fn batch(

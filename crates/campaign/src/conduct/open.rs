@@ -82,6 +82,8 @@ pub enum ConductError {
     Scenario(Diagnostics),
     #[error("the trials in {} do not measure what this scenario asks for", folder.display())]
     Refused { folder: PathBuf, differences: Vec<Difference> },
+    #[error("the trials in {source_name} do not measure what this scenario asks for")]
+    NotImportable { source_name: String, differences: Vec<Difference> },
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]

@@ -304,10 +304,17 @@ impl CappedRacer {
     fn promote(&mut self, place: usize, history: &History) {
         let race = self.races.remove(place);
         let before = self.state.promote(race.config, history);
+        let won = (self.state.pairs().len(), self.state.is_feasible());
         // After an import, its cost may be known on more pairs than those of the race.
         self.state.gain_all_known(history);
         self.rematches.replaced(before, history);
         self.news.push(News::NewIncumbent(race.config, race.order.len(), before));
+        if self.state.pairs().len() > won.0 {
+            self.rematches.gained();
+            if won.1 && !self.state.is_feasible() {
+                self.recall_former(history);
+            }
+        }
         self.judge_all(history);
     }
 

@@ -21,8 +21,6 @@ use crate::executor::{SlotError, available_gpus, share_gpus};
 pub struct ProcessTarget {
     scenario: Arc<Scenario>,
     instances: Vec<Instance>,
-    /// Whether each instance was a file when this target was created.
-    are_files: Vec<bool>,
     guardian: Option<PathBuf>,
     servers: Servers,
 }
@@ -31,20 +29,12 @@ impl ProcessTarget {
     /// Creates the target of a scenario with its training instances, in the order of the scenario.
     pub fn new(scenario: Arc<Scenario>) -> Self {
         let instances = scenario.instances.train.clone();
-        let target = Self {
-            scenario,
-            instances: Vec::new(),
-            are_files: Vec::new(),
-            guardian: None,
-            servers: Servers::default(),
-        };
-        target.on(instances)
+        Self { scenario, instances, guardian: None, servers: Servers::default() }
     }
 
     /// Replaces the instances or changes their order. Trials refer to instances by their index in this list.
     #[must_use]
     pub fn on(mut self, instances: Vec<Instance>) -> Self {
-        self.are_files = instances.iter().map(|instance| Path::new(&instance.argument).is_file()).collect();
         self.instances = instances;
         self
     }
@@ -100,8 +90,8 @@ impl ProcessTarget {
         let mut repetitions = 0;
         loop {
             let run = stages::run(self, trial, leash, slot)?;
+            self.check_instance(trial, &run)?;
             let Some((retry, reason)) = self.withdrawn(&run) else {
-                self.check_instance(trial, &run)?;
                 let Run { account, record } = run;
                 return Ok((constrained::with_readings(&self.scenario, account, record.as_ref()), record));
             };
@@ -116,12 +106,11 @@ impl ProcessTarget {
         }
     }
 
-    /// Returns an error if the run crashed and its instance is gone: the configuration is not to blame.
+    /// Returns an error if the run failed and its instance is gone: the configuration is not to blame.
     fn check_instance(&self, trial: &TrialRequest, run: &Run) -> Result<(), TargetError> {
         let path = Path::new(&self.instance(trial)?.argument);
-        let was_file = self.are_files[trial.key.pair.instance.index()];
-        let crashed = run.account.observation.status() == Status::Crashed;
-        if crashed && was_file && !path.exists() {
+        let has_failed = matches!(run.account.observation.status(), Status::Crashed | Status::Wrong);
+        if has_failed && self.scenario.instances.are_files && !path.exists() {
             return Err(TargetError::InstanceGone { path: path.to_owned() });
         }
         Ok(())

@@ -64,7 +64,7 @@ pub struct Instances {
     /// Folder for the copies, if it is not the campaign's folder.
     pub stage_folder: Option<PathBuf>,
     /// Whether instances are files rather than words.
-    are_files: bool,
+    pub are_files: bool,
     /// Random seed for the split.
     seed: u64,
     /// Whether these are the instances of a single fold's campaign.

@@ -30,13 +30,13 @@ const MEASURED: &str = "already measured here, with a different result";
 /// Reasons why runs were left out, with the number of runs for each.
 pub type Left = BTreeMap<String, usize>;
 
-/// The outputs of a trial that the scenario declares, by name.
+/// The outputs of a trial, by name.
 pub type Outputs = BTreeMap<String, f64>;
 
 /// The result of importing runs into a history.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TakenIn {
-    /// The outputs of each trial that was added.
+    /// The outputs of each trial that was added, as far as the scenario declares them.
     pub outputs: Vec<Outputs>,
     /// Reasons why runs were left out, with the number of runs for each.
     pub left: Left,
@@ -173,8 +173,8 @@ fn unfit(runs: &Runs, settings: &Settings, scenario: &Scenario) -> Vec<Misfit> {
     }
     let space = &settings.problem.space;
     let (mut parameters, mut outputs) = (Names::default(), Names::default());
-    // An earlier campaign may have had outputs that its scenario no longer declares.
-    let is_known = |name: &str| is_output(name, scenario) || is_measure(name) || runs.charter.is_some();
+    // A campaign, and so its export, may have had outputs that its scenario no longer declares.
+    let is_known = |name: &str| is_output(name, scenario) || is_measure(name) || runs.is_own;
     for run in &runs.list {
         let names = run.values.iter().map(|(name, _)| name.as_str());
         names.filter(|name| space.find(name).is_none()).for_each(|name| parameters.add(name, &run.place));

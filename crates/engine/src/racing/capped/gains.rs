@@ -67,7 +67,7 @@ impl CappedRacer {
 
     /// Lets former incumbents race again after the incumbent has turned out to be infeasible. It had beaten
     /// them by cost, but they may be feasible.
-    fn recall_former(&mut self, history: &History) {
+    pub(super) fn recall_former(&mut self, history: &History) {
         let mut busy = self.busy();
         busy.extend(&self.earlier);
         // Their feasibility is not checked, because it is unknown on pairs where they were capped.

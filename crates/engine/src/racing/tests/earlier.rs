@@ -40,20 +40,22 @@ fn an_earlier_incumbent_races_again_without_repeating_known_trials() {
     assert_eq!((new.key.config, new.id), (ConfigId(3), TrialId(known)));
 }
 
-/// Returns an optimizer with earlier trials. On the only pair of the default, the first configuration is lucky, but on
-/// all pairs the second one is the best.
-fn with_earlier_trials(objective: Objective) -> Optimizer {
+/// Returns an optimizer with the earlier trials of configurations 0, 1, 2, …, each with its cost and its output on the
+/// first pairs.
+fn with_earlier_trials(constraint: Constraint, trials: &[&[(f64, f64)]]) -> Optimizer {
     let space = read("a = { integer = [0, 50], default = 0 }\n", "space", Format::Toml).unwrap();
     let default = space.default_configuration();
+    let objective = Objective { constraints: vec![constraint], ..Objective::capped(CUTOFF) };
     let problem = Problem { space: space.clone(), default, objective, instances: 3, seed: 1 };
     let mut in_order = arena(3, Objective::capped(CUTOFF), 1);
     let pairs: Vec<Pair> = (0..3).map(|_| run(&mut in_order).key.pair).collect();
     let mut history = History::new();
-    for (a, costs) in [(0, &[10.0][..]), (7, &[2.0, 90.0, 90.0]), (8, &[5.0, 5.0, 5.0])] {
+    for (a, known) in (0..).zip(trials) {
         let config = history.intern(&space.configuration([("a", i64::from(a).into())]).unwrap());
-        for (&pair, &cost) in pairs.iter().zip(costs) {
+        for (&pair, &(cost, output)) in pairs.iter().zip(*known) {
             let id = TrialId(history.trials().len() as u64);
-            let observation = Observation::finished(cost).with_constraints(vec![Some(Reading::Exact(1.0))]);
+            let observation =
+                Observation::finished(cost).with_constraints(vec![Some(Reading::Exact(output))]);
             let key = TrialKey { config, pair };
             history.push(Trial { id, key, cap: Cap::at(CUTOFF), why: Why::Challenge, observation });
         }
@@ -63,10 +65,13 @@ fn with_earlier_trials(objective: Objective) -> Optimizer {
     Optimizer::new(history, Box::new(racer), Box::new(Counting(space)))
 }
 
+/// On the only pair of the default, the first configuration is lucky, but on all pairs the second one is the best.
+const LUCKY_AND_BETTER: [&[(f64, f64)]; 3] =
+    [&[(10.0, 1.0)], &[(2.0, 1.0), (90.0, 1.0), (90.0, 1.0)], &[(5.0, 1.0), (5.0, 1.0), (5.0, 1.0)]];
+
 #[test]
 fn an_earlier_incumbent_keeps_all_pairs_on_which_it_is_known() {
-    let constraints = vec![Constraint::new(2.0, Over::Mean)];
-    let mut optimizer = with_earlier_trials(Objective { constraints, ..Objective::capped(CUTOFF) });
+    let mut optimizer = with_earlier_trials(Constraint::new(2.0, Over::Mean), &LUCKY_AND_BETTER);
     assert_eq!((optimizer.incumbent(), optimizer.incumbent_pairs()), (ConfigId(0), 1));
     run(&mut optimizer);
     assert_eq!((optimizer.incumbent(), optimizer.incumbent_pairs()), (ConfigId(2), 3));
@@ -74,8 +79,17 @@ fn an_earlier_incumbent_keeps_all_pairs_on_which_it_is_known() {
 
 #[test]
 fn an_earlier_incumbent_keeps_only_pairs_of_the_baseline_that_a_bound_refers_to() {
-    let constraints = vec![Constraint::relative(1.02, Over::Mean)];
-    let mut optimizer = with_earlier_trials(Objective { constraints, ..Objective::capped(CUTOFF) });
+    let mut optimizer = with_earlier_trials(Constraint::relative(1.02, Over::Mean), &LUCKY_AND_BETTER);
     run(&mut optimizer);
     assert_eq!((optimizer.incumbent(), optimizer.incumbent_pairs()), (ConfigId(1), 1));
+}
+
+/// The first configuration satisfies the bound on the pair of the race, but not on the others that it knows.
+#[test]
+fn the_default_races_again_if_an_earlier_incumbent_is_infeasible_on_its_other_pairs() {
+    let infeasible: &[(f64, f64)] = &[(2.0, 1.0), (2.0, 9.0), (2.0, 9.0)];
+    let mut optimizer = with_earlier_trials(Constraint::new(2.0, Over::Mean), &[&[(10.0, 1.0)], infeasible]);
+    let again = run(&mut optimizer);
+    assert_eq!((optimizer.incumbent(), optimizer.incumbent_pairs()), (ConfigId(1), 3));
+    assert_eq!((again.key.config, again.why), (ConfigId(0), Why::Challenge));
 }
