@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn means_are_correct() {
         assert_eq!(mean(&[4.0, 1.0, 10.0, 1.0]), 4.0);
-        let cost = 1150.433_333_333_333_4;
+        let cost = 1_150.433_333_333_333_4;
         assert_eq!(mean(&[cost; 10]), mean(&[cost; 5]));
         assert!((geometric_mean(&[0.5, 2.0, 8.0]) - 2.0).abs() < 1e-12);
     }
