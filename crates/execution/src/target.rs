@@ -146,7 +146,7 @@ pub enum TargetError {
         message: String,
     },
     /// A trial failed, and the file of its instance no longer exists.
-    #[error("the instance {} no longer exists", path.display())]
+    #[error("the instance {} no longer exists; restore the file", path.display())]
     InstanceGone {
         /// Path of the file.
         path: PathBuf,
@@ -184,9 +184,6 @@ impl TargetError {
             Self::Unmeasured { .. } => {
                 Some("`captune doctor` shows how to get the cgroup tier, which measures everything".into())
             }
-            Self::InstanceGone { .. } => {
-                Some("nothing is lost: restore the file and run the same command again".into())
-            }
             Self::Unavailable { .. } => {
                 Some("nothing is lost: fix the cause and run the same command again".into())
             }
@@ -194,7 +191,10 @@ impl TargetError {
             Self::Remote { host, .. } => {
                 Some(format!("`captune check` on {host} shows whether the target runs there"))
             }
-            Self::ConfigFile { .. } | Self::Panicked { .. } | Self::NoInstance { .. } => None,
+            Self::ConfigFile { .. }
+            | Self::InstanceGone { .. }
+            | Self::Panicked { .. }
+            | Self::NoInstance { .. } => None,
         }
     }
 }

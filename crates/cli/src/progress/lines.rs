@@ -174,8 +174,8 @@ fn changed(facts: &Facts, values: &Values) -> String {
     configuration.map_or_else(|_| String::new(), |it| changes::in_short(&view::changes(&facts.default, &it)))
 }
 
-/// Returns whether the new incumbent is no improvement: the costs are equal, and either both incumbents satisfy every
-/// constraint or their constrained outputs are equal, too.
+/// Returns whether both incumbents are equally good: their costs are equal, and both satisfy every constraint or have
+/// equal constrained outputs.
 fn is_tie(new: &NewIncumbent) -> bool {
     let both_are_feasible = are_kept(&new.holdings) && are_kept(&new.holdings_before);
     new.cost == new.before && (both_are_feasible || new.holdings == new.holdings_before)

@@ -41,7 +41,7 @@ pub struct Run {
     /// Its configuration.
     pub values: Values,
     /// Other outputs that the run reported, by name, and `cpu_time`, `wall_time` and `memory` if captune measured them.
-    /// Of a stopped or failed run, only these three are used, as lower bounds.
+    /// For constraints, only these three count if the run was stopped or failed, as lower bounds.
     pub outputs: Vec<(String, f64)>,
     /// The readings for the constraints of the campaign that recorded the run; empty for other sources.
     pub readings: Vec<Option<Reading>>,

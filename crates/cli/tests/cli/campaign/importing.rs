@@ -152,14 +152,19 @@ fn observations(stage: &Stage, campaign: &str) -> Vec<((String, Pair), Observati
     history.trials().iter().map(one).collect()
 }
 
+/// Makes the target print the number of its loops, after these lines.
+fn report_loops(stage: &Stage, before: &str) {
+    let counter = std::fs::read_to_string(stage.folder.join("counter")).unwrap();
+    stage.write("counter", &counter.replace("echo counted", &format!("{before}echo counted $loops")));
+}
+
 #[test]
 fn an_export_can_be_imported() {
     let bounded = "[outputs]\ncount = { pattern = 'counted ([0-9]+)' }\n\
                    [constraints]\ncount = \"<= 1000\"\nwall_time = \"<= 10s\"\nmemory = \"<= 1GiB\"\n[budget]\n";
     let stage = Stage::new(&SCENARIO.replace("[budget]\n", bounded));
-    let counter = std::fs::read_to_string(stage.folder.join("counter")).unwrap();
     // Short programs end before their memory is sampled.
-    stage.write("counter", &counter.replace("echo counted", "sleep 0.1\necho counted $loops"));
+    report_loops(&stage, "sleep 0.1\n");
     assert_eq!(code(&stage.captune("run count.toml --trials 6")), 0);
     let original = observations(&stage, "count.campaign");
     let bounded = original.iter().filter(|(_, told)| told.constraints().iter().all(Option::is_some));
@@ -232,8 +237,7 @@ fn a_campaign_that_was_replaced_can_be_imported() {
 fn a_constraint_added_later_uses_what_the_campaign_measured() {
     let recorded = "[outputs]\ncount = { pattern = 'counted ([0-9]+)' }\n[budget]\n";
     let stage = Stage::new(&SCENARIO.replace("[budget]\n", recorded));
-    let counter = std::fs::read_to_string(stage.folder.join("counter")).unwrap();
-    stage.write("counter", &counter.replace("echo counted", "echo counted $loops"));
+    report_loops(&stage, "");
     assert_eq!(code(&stage.captune("run count.toml --trials 6")), 0);
     assert_eq!(code(&stage.captune("export count.campaign --to csv -o runs.csv")), 0);
     let scenario = std::fs::read_to_string(stage.folder.join("count.toml")).unwrap();
@@ -262,8 +266,7 @@ fn a_constraint_added_later_uses_what_the_campaign_measured() {
 fn an_export_of_a_maximised_output_for_smac3_can_be_imported() {
     let maximised = "maximise = \"count\"\n[outputs]\ncount = { pattern = 'counted ([0-9]+)' }\n";
     let stage = Stage::new(&SCENARIO.replace("minimise = \"cpu_time\"\ncutoff = \"2s\"\n", maximised));
-    let counter = std::fs::read_to_string(stage.folder.join("counter")).unwrap();
-    stage.write("counter", &counter.replace("echo counted", "echo counted $loops"));
+    report_loops(&stage, "");
     assert_eq!(code(&stage.captune("run count.toml --trials 6")), 0);
     assert_eq!(code(&stage.captune("export count.campaign --to smac3 -o smac")), 0);
     let output = stage.captune("import count.toml smac --dir other");
