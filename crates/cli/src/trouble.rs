@@ -55,7 +55,9 @@ pub(crate) fn explained(error: ConductError) -> anyhow::Error {
         .into(),
         ConductError::NotImportable { ref differences, .. } => Hinted {
             message: format!("{error}:\n{}", changed(differences).join("\n")),
-            hint: "import them under a scenario that measures the same".to_owned(),
+            hint: "import them under a scenario and with programs that measure the same; if the results are \
+                   comparable all the same, `captune export --to csv` writes a table that can be imported"
+                .to_owned(),
         }
         .into(),
         ConductError::Folds(error) => error.into(),

@@ -64,15 +64,24 @@ impl Fingerprints {
     /// Compares these fingerprints with the current ones. Returns a difference for every file that is in both
     /// and has changed.
     pub fn compare(&self, now: &Self, folder: &Path) -> Vec<Difference> {
+        let train = changed(&self.train, &now.train, "instances", |_| Row::Refuse);
+        let test = changed(&self.test, &now.test, "instances.test", |_| Row::Continue);
+        self.compare_commands(now, folder).into_iter().chain(train).chain(test).collect()
+    }
+
+    /// Compares only the programs and the files that are named by arguments.
+    pub fn compare_commands(&self, now: &Self, folder: &Path) -> Vec<Difference> {
         let of_command = |name: &str| {
             let path = folder.join(name);
             let is_of_system = path.canonicalize().is_ok_and(|path| path.starts_with(SYSTEM));
             if is_of_system { Row::Continue } else { Row::Refuse }
         };
-        let commands = changed(&self.commands, &now.commands, "target", of_command);
-        let train = changed(&self.train, &now.train, "instances", |_| Row::Refuse);
-        let test = changed(&self.test, &now.test, "instances.test", |_| Row::Continue);
-        commands.into_iter().chain(train).chain(test).collect()
+        changed(&self.commands, &now.commands, "target", of_command)
+    }
+
+    /// Returns the fingerprint of a training instance.
+    pub fn training_instance(&self, name: &str) -> Option<&str> {
+        self.train.get(name).map(String::as_str)
     }
 }
 

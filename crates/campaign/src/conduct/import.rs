@@ -15,7 +15,8 @@ use space::format::{Format, write};
 
 use super::carry_over::{CarriedOver, carry_over, stored_history};
 use super::open::{ConductError, Earlier, Opened, Order, begin, open};
-use crate::import::runs::{Left, Outputs, Runs, TakenIn, take_in};
+use crate::import::runs::{Former, Left, Outputs, Runs, TakenIn, take_in};
+use store::fingerprint::Fingerprints;
 use store::{Batch, Elapsed, Store, StoreError, StoredEvent};
 
 /// The reason stored for a session that only imported runs.
@@ -50,7 +51,8 @@ impl Imported {
 /// Imports runs into the store of a campaign, which is created if it does not exist.
 pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
     let opened = open(order)?;
-    refuse_other_measures(&opened, runs)?;
+    let files = Fingerprints::of(&opened.scenario);
+    refuse_other_measures(&opened, &files, runs)?;
     let Opened { folder, scenario, settings, store, .. } = opened;
     let loaded = store.load()?;
     // A campaign also counts as new if it was created by an earlier import that was then refused.
@@ -60,10 +62,13 @@ pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
     let CarriedOver { mut history, mut outputs, .. } =
         carry_over(&loaded, store.reader().outputs()?, &settings, train, &unchanged);
     let before = history.trials().len();
-    let kept = runs.charter.as_ref().map(|before| change::kept_constraints(&before.scenario, &scenario));
-    let kept = kept.transpose().map_err(ConductError::Scenario)?;
+    let former = runs.charter.as_ref().map(|before| {
+        let kept = change::kept_constraints(&before.scenario, &scenario)?;
+        Ok(Former { kept, files: &files })
+    });
+    let former = former.transpose().map_err(ConductError::Scenario)?;
     let TakenIn { outputs: of_runs, left, filled, unused } =
-        take_in(&mut history, runs, &settings, &scenario, kept.as_deref()).map_err(ConductError::Runs)?;
+        take_in(&mut history, runs, &settings, &scenario, former.as_ref()).map_err(ConductError::Runs)?;
     outputs.extend(of_runs);
     let new = &history.trials()[before..];
     let count = |status: Status| new.iter().filter(|trial| trial.observation.status() == status).count();
@@ -96,8 +101,9 @@ pub fn import(order: &Order, runs: &Runs) -> Result<Imported, ConductError> {
     Ok(imported)
 }
 
-/// Refuses to import trials from a campaign that measured something else.
-fn refuse_other_measures(opened: &Opened, runs: &Runs) -> Result<(), ConductError> {
+/// Refuses to import trials from a campaign that measured something else, or whose programs have changed since.
+/// `files` contains the fingerprints of the scenario's files as they are now.
+fn refuse_other_measures(opened: &Opened, files: &Fingerprints, runs: &Runs) -> Result<(), ConductError> {
     let Some(before) = &runs.charter else { return Ok(()) };
     let space = write(&before.space, Format::Toml)?;
     let stored =
@@ -105,6 +111,9 @@ fn refuse_other_measures(opened: &Opened, runs: &Runs) -> Result<(), ConductErro
     let text = opened.store.reader().charter()?.scenario;
     let mut differences =
         change::compare(&stored, &text, &opened.scenario).map_err(ConductError::Scenario)?;
+    if let Some(before) = &runs.files {
+        differences.extend(before.compare_commands(files, &opened.scenario.folder));
+    }
     // The cutoff, the instances and the outputs of added constraints are checked separately for each run.
     differences.retain(|difference| {
         let is_added_constraint = difference.key.starts_with("constraints.") && difference.before.is_none();

@@ -47,5 +47,13 @@ pub(super) fn read(file: &Path, source: String) -> Result<Runs, ImportError> {
         }
     };
     let list = history.trials().iter().zip(measured).map(run).collect();
-    Ok(Runs { source, list, charter: Some(loaded.charter), is_own: true, sense: None, unused: Vec::new() })
+    Ok(Runs {
+        source,
+        list,
+        charter: Some(loaded.charter),
+        files: reader.fingerprints()?,
+        is_own: true,
+        sense: None,
+        unused: Vec::new(),
+    })
 }

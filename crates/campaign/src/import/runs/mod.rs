@@ -14,7 +14,7 @@ mod take_in;
 
 pub use misfit::{Misfit, Misfits};
 pub use table::{EXPORTED, VALIDATION};
-pub use take_in::{KNOWN, Left, Outputs, TakenIn, take_in};
+pub use take_in::{Former, KNOWN, Left, Outputs, TakenIn, take_in};
 
 use std::collections::HashMap;
 use std::io::Read as _;
@@ -27,6 +27,7 @@ use scenario::draft::foreign::text_of;
 use space::Literal;
 
 use store::Charter;
+use store::fingerprint::Fingerprints;
 
 use super::ImportError;
 
@@ -83,6 +84,8 @@ pub struct Runs {
     pub list: Vec<Run>,
     /// The charter of the captune campaign that recorded the runs; `None` for other sources.
     pub charter: Option<Charter>,
+    /// The fingerprints of the files that this campaign used, if it stored them.
+    pub files: Option<Fingerprints>,
     /// Whether captune recorded the runs: in a campaign, or in a file that it has exported.
     pub is_own: bool,
     /// Whether the source minimises or maximises; `None` if its costs have the same sign as the scenario's.
@@ -139,17 +142,25 @@ pub fn read(path: &Path) -> Result<Runs, ImportError> {
     if is_sqlite(file) {
         let study = optuna::read(file).map_err(shape)?;
         let optuna::Read { list, sense, unused } = study;
-        return Ok(Runs { source, list, charter: None, is_own: false, sense: Some(sense), unused });
+        return Ok(Runs {
+            source,
+            list,
+            charter: None,
+            files: None,
+            is_own: false,
+            sense: Some(sense),
+            unused,
+        });
     }
     let text = text_of(file)?;
     if is_history {
         let (list, is_own) = runhistory::read(&text).map_err(shape)?;
         let sense = Some(Sense::Minimise);
-        return Ok(Runs { source, list, charter: None, is_own, sense, unused: Vec::new() });
+        return Ok(Runs { source, list, charter: None, files: None, is_own, sense, unused: Vec::new() });
     }
     let table::Read { list, is_own, unused } =
         table::read(&text, &file.display().to_string()).map_err(ImportError::Table)?;
-    Ok(Runs { source, list, charter: None, is_own, sense: None, unused })
+    Ok(Runs { source, list, charter: None, files: None, is_own, sense: None, unused })
 }
 
 /// Returns whether a file starts with SQLite's header.

@@ -11,6 +11,7 @@ use engine::{
 };
 use scenario::{Instance, Measure, Scenario, Sense};
 use space::{Bound, ConfigurationError, Literal};
+use store::fingerprint::Fingerprints;
 
 use super::misfit::{Misfit, Misfits, Names};
 use super::outcome::{below_zero, contradict, kept_reading, observation, reading, shown};
@@ -46,16 +47,25 @@ pub struct TakenIn {
     pub unused: Vec<String>,
 }
 
-/// Adds the runs that fit the scenario to a history, whose first configuration is the default. For the runs of a
-/// campaign, `kept` contains the index of each constraint's readings in that campaign, unless it was added. Returns the
-/// reasons why other runs were left out, for example because they are already in the history. If the runs do
-/// not fit the scenario, returns an error; the history must no longer be used then.
+/// The scenario, compared with the campaign that recorded the runs.
+#[derive(Debug)]
+pub struct Former<'a> {
+    /// For each constraint: the index of its readings in that campaign; `None` if it was added later.
+    pub kept: Vec<Option<usize>>,
+    /// The fingerprints of the scenario's files as they are now.
+    pub files: &'a Fingerprints,
+}
+
+/// Adds the runs that fit the scenario to a history, whose first configuration is the default. `former` is
+/// needed for the runs of a campaign. Returns the reasons why other runs were left out, for example because
+/// they are already in the history. If the runs do not fit the scenario, returns an error; the history must no
+/// longer be used then.
 pub fn take_in(
     history: &mut History,
     runs: &Runs,
     settings: &Settings,
     scenario: &Scenario,
-    kept: Option<&[Option<usize>]>,
+    former: Option<&Former<'_>>,
 ) -> Result<TakenIn, Misfits> {
     let space = &settings.problem.space;
     let cutoff = settings.problem.objective.cutoff;
@@ -83,6 +93,11 @@ pub fn take_in(
             let instance = places
                 .find(&run.instance)
                 .ok_or_else(|| format!("instance `{}` is not in the scenario", run.instance))?;
+            if former.is_some_and(|former| {
+                has_changed(run, runs, former, &scenario.instances.train[instance.index()])
+            }) {
+                return Err(format!("the content of the instance `{}` has changed", run.instance));
+            }
             let seed = u32::try_from(run.seed).ok().filter(|seed| *seed < 1 << 31);
             let seed = seed.ok_or_else(|| format!("the seed {} is not between 0 and 2^31 - 1", run.seed))?;
             // Runs of the same configuration share their values, so each configuration is translated only
@@ -93,7 +108,7 @@ pub fn take_in(
             });
             let config = config.clone()?;
             let readings = scenario.constraints.iter().enumerate().map(|(number, one)| {
-                if let Some(place) = kept.and_then(|kept| kept[number]) {
+                if let Some(place) = former.and_then(|former| former.kept[number]) {
                     let stored = run.readings.get(place).copied().flatten();
                     return kept_reading(one, stored, run, &observation, scenario);
                 }
@@ -150,6 +165,13 @@ pub fn take_in(
     } else {
         Err(Misfits { source_name: runs.source.clone(), list: misfits })
     }
+}
+
+/// Returns whether the run's instance has another content than when the run was recorded.
+fn has_changed(run: &Run, runs: &Runs, former: &Former<'_>, instance: &Instance) -> bool {
+    let before = runs.files.as_ref().and_then(|files| files.training_instance(&run.instance));
+    let now = former.files.training_instance(&instance.name);
+    before.zip(now).is_some_and(|(before, now)| before != now)
 }
 
 /// Returns the cap of a run in this campaign. The cap is at most the cutoff, and at least the cost that the

@@ -232,6 +232,45 @@ fn a_campaign_that_was_replaced_can_be_imported() {
     assert_eq!(observations(&stage, "again"), original);
 }
 
+/// Trials of a program that was rebuilt are not mixed with those of the new one.
+#[test]
+fn trials_of_another_program_or_instance_are_not_imported() {
+    let scenario = SCENARIO
+        .replace("list = [\"a\", \"b\"]\n", "files = \"in/*\"\n")
+        .replace("test = [\"c\", \"d\", \"e\", \"f\", \"g\", \"h\"]\n", "test = \"unseen\"\n");
+    let stage = Stage::new(&scenario);
+    for (file, content) in [("in/a", "1"), ("in/b", "2"), ("unseen", "3")] {
+        stage.write(file, content);
+    }
+    assert_eq!(code(&stage.captune("run count.toml --trials 16")), 0);
+    let on = |instance: u32, folder: &str| {
+        let all = observations(&stage, folder);
+        all.iter().filter(|((_, pair), _)| pair.instance.0 == instance).count()
+    };
+    let (of_a, of_b) = (on(0, "count.campaign"), on(1, "count.campaign"));
+    assert!(of_a > 0 && of_b > 0);
+
+    stage.write("in/b", "3");
+    let output = stage.captune("import count.toml count.campaign --dir first");
+    let said = stderr(&output);
+    assert_eq!(code(&output), 0, "{said}");
+    assert!(said.contains(&format!("{of_b} x the content of the instance `in/b` has changed")), "{said}");
+    assert_eq!((on(0, "first"), on(1, "first")), (of_a, 0));
+    stage.write("in/b", "2");
+
+    let program = std::fs::read_to_string(stage.folder.join("counter")).unwrap();
+    stage.write("counter", &format!("{program}\n"));
+    let output = stage.captune("import count.toml count.campaign --dir second");
+    let said = stderr(&output);
+    assert_eq!(code(&output), 2, "{said}");
+    assert!(said.contains("  the content of counter (target): "), "{said}");
+    // The user decides whether the results are comparable.
+    assert_eq!(code(&stage.captune("export count.campaign --to csv -o runs.csv")), 0);
+    let output = stage.captune("import count.toml runs.csv --dir third");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!((on(0, "third"), on(1, "third")), (of_a, of_b));
+}
+
 /// A campaign and its export have the same readings for a constraint that was added later.
 #[test]
 fn a_constraint_added_later_uses_what_the_campaign_measured() {
