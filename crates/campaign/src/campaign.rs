@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, VecDeque};
 use captune::FINAL;
 use engine::propose::Learner;
 use engine::{Ask, Cap, Interrupt, Optimizer, TrialId, TrialRequest};
+use execution::Record;
 use execution::executor::{Lease, News};
-use execution::{Record, with_causes};
 
 use crate::bookmark::Mark;
 use crate::budget::{Budget, Spent};
@@ -383,7 +383,7 @@ impl<'a> Campaign<'a> {
         loop {
             match came {
                 Came::Ended(record) => ended.push(*record),
-                Came::Failed(error) => self.stop = Some(Stop::Aborted(with_causes(&error))),
+                Came::Failed(error) => self.stop = Some(Stop::Aborted(error.explained())),
                 Came::Committed(outcome) => self.ledger.committed(outcome)?,
                 Came::News(news) => self.take_news(news, sink)?,
                 Came::Interrupted => self.stop = Some(Stop::Interrupted),

@@ -146,7 +146,7 @@ pub enum TargetError {
         message: String,
     },
     /// A trial failed, and the file of its instance no longer exists.
-    #[error("the instance {} no longer exists; restore the file", path.display())]
+    #[error("the instance {} no longer exists", path.display())]
     InstanceGone {
         /// Path of the file.
         path: PathBuf,
@@ -191,10 +191,17 @@ impl TargetError {
             Self::Remote { host, .. } => {
                 Some(format!("`captune check` on {host} shows whether the target runs there"))
             }
-            Self::ConfigFile { .. }
-            | Self::InstanceGone { .. }
-            | Self::Panicked { .. }
-            | Self::NoInstance { .. } => None,
+            Self::InstanceGone { .. } => Some("restore the file".into()),
+            Self::ConfigFile { .. } | Self::Panicked { .. } | Self::NoInstance { .. } => None,
+        }
+    }
+
+    /// Returns the message, its causes and the hint, for places that accept only text.
+    pub fn explained(&self) -> String {
+        let message = with_causes(self);
+        match self.hint() {
+            Some(hint) => format!("{message}; {hint}"),
+            None => message,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use engine::ablation::{Plan, Readings, Standing, Wanted};
 use engine::history::History;
 use engine::{InstanceId, Pair, TrialId, TrialKey, TrialRequest, Why};
-use execution::{Record, with_causes};
+use execution::Record;
 use store::{Batch, FIRST_ABLATION, StoredConfiguration, StoredValidation};
 
 use crate::budget::{Budget, Limit, Spent};
@@ -91,7 +91,7 @@ pub fn ablate(
                 }
             }
             Came::Failed(error) => {
-                session.result.gave_up = Some(GaveUp::Aborted(with_causes(&error)));
+                session.result.gave_up = Some(GaveUp::Aborted(error.explained()));
                 // The failed trial is not known by number; the desk has forgotten it.
                 session.running.retain(|id, _| desk.out().contains_key(id));
                 session.stop(desk);

@@ -6,7 +6,7 @@ use engine::problem::Objective;
 use engine::{
     ConfigId, Configuration, InstanceId, Observation, Pair, Rng, TrialId, TrialKey, TrialRequest, Why,
 };
-use execution::{Record, with_causes};
+use execution::Record;
 
 use super::told::{Known, OnBoth};
 use super::{Plan, objective};
@@ -133,7 +133,7 @@ pub fn validate(
                 }
             }
             Came::Failed(error) => {
-                pass.gave_up = Some(GaveUp::Aborted(with_causes(&error)));
+                pass.gave_up = Some(GaveUp::Aborted(error.explained()));
                 (pass.out, pass.ended) = (pass.out - 1, pass.ended + 1);
                 pass.stop(desk);
             }

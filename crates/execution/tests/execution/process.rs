@@ -411,10 +411,8 @@ fn a_crash_is_not_counted_if_its_instance_is_gone() {
     assert_eq!(target.run(&trial, &Leash::new()).unwrap().observation.status(), Status::Finished);
     std::fs::remove_file(&path).unwrap();
     let error = target.run(&trial, &Leash::new()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        format!("the instance {} no longer exists; restore the file", path.display())
-    );
+    let explained = format!("the instance {} no longer exists; restore the file", path.display());
+    assert_eq!(error.explained(), explained);
     stage.file("one.txt", "1");
     assert_eq!(target.run(&trial, &Leash::new()).unwrap().observation.status(), Status::Finished);
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use engine::{Cap, TrialRequest};
 use execution::panics::caught;
-use execution::{Account, Leash, TargetError, with_causes};
+use execution::{Account, Leash, TargetError};
 
 use super::Job;
 use crate::message::{Ask, Beat, Grant, Order, Outcome, Report, Reported, encode};
@@ -276,7 +276,7 @@ impl Crew {
             Ok(Account { observation, detail }) => Outcome::Ended { observation, detail: Box::new(detail) },
             Err(error) => {
                 let of_machine = !matches!(error, TargetError::Aborted { .. } | TargetError::Panicked { .. });
-                Outcome::Failed { message: with_causes(&error), of_machine }
+                Outcome::Failed { message: error.explained(), of_machine }
             }
         }
     }

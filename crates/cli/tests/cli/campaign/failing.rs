@@ -48,6 +48,25 @@ fn failures_are_explained_even_with_a_tiny_space() {
     is_refused(&stage(&scenario), "run count.toml --workers 1");
 }
 
+/// The campaign stops, says what to do, and continues once that is done.
+#[test]
+fn a_program_that_disappears_stops_the_campaign() {
+    let stage = Stage::new(SCENARIO);
+    let program = stage.folder.join("counter");
+    let counter = std::fs::read_to_string(&program).unwrap();
+    let leaving = "cd ${0%/*}; echo x >> calls\n[ $(wc -l < calls) = 5 ] && mv counter away\necho counted\n";
+    stage.write("counter", &counter.replace("echo counted\n", leaving));
+    let output = stage.captune("run count.toml --workers 1");
+    let said = stderr(&output);
+    assert_eq!(code(&output), 3, "{said}");
+    assert!(said.contains("error: could not start the target: "), "{said}");
+    assert!(said.contains("; check the path"), "{said}");
+    std::fs::rename(stage.folder.join("away"), program).unwrap();
+    let output = stage.captune("run count.toml --workers 1 --trials 12");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!(stage.status("count.campaign")["spent"]["trials"], 12);
+}
+
 #[test]
 fn a_failing_default_is_beaten_by_a_configuration_that_succeeds() {
     let stage =
