@@ -30,6 +30,7 @@ mod spine;
 mod statistics;
 mod store;
 mod tobit;
+mod version;
 
 use clap::{Parser, Subcommand};
 

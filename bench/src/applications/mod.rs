@@ -87,12 +87,12 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
             figures::draw(&tasks, prefix)?;
         }
     }
-    println!("{}", tables::text(&rows::read(&arguments.rows, HEAD, Row::of_line)?));
+    println!("{}", tables::text(&rows::read_plain(&arguments.rows, HEAD, Row::of_line)?));
     Ok(())
 }
 
 fn run_missing(arguments: &Arguments, tasks: &[Arc<Task>]) -> Result<()> {
-    let known = rows::read(&arguments.rows, HEAD, Row::of_line)?;
+    let known = rows::read_plain(&arguments.rows, HEAD, Row::of_line)?;
     let names: Vec<&str> = if arguments.searches.is_empty() {
         BUILT_IN.to_vec()
     } else {
@@ -115,7 +115,7 @@ fn run_missing(arguments: &Arguments, tasks: &[Arc<Task>]) -> Result<()> {
             }
         }
     }
-    rows::measure(cells, arguments.threads, (&arguments.rows, HEAD), |(task, search, seed)| {
+    rows::measure_plain(cells, arguments.threads, (&arguments.rows, HEAD), |(task, search, seed)| {
         Ok(run(task, search, seed)?.line())
     })
 }

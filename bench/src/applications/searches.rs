@@ -10,7 +10,7 @@ use super::uniform::Uniform;
 use crate::contest::captune::{Captune, learning};
 use crate::contest::configurator::Configurator;
 use crate::public::peer::{BOTORCH, Environment, PEERS, Peer};
-use crate::public::version;
+use crate::version;
 
 /// A search with its version.
 pub(super) struct Named {

@@ -6,10 +6,10 @@ use campaign::Search;
 use engine::propose::Learner;
 
 use super::peer::{Environment, PEERS, Peer};
-use super::version;
 use crate::contest::captune::{Captune, learning};
 use crate::contest::configurator::Configurator;
 use crate::contest::plain::Plain;
+use crate::version;
 
 /// Budgets of a cell, in trials.
 const BUDGETS: &[u64] = &[100, 400, 1500];

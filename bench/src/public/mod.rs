@@ -21,7 +21,6 @@ mod row;
 mod scenarios;
 mod summary;
 mod table;
-pub(crate) mod version;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -149,7 +148,7 @@ fn run_missing(arguments: &Arguments, scenarios: &[Scenario]) -> Result<usize> {
             continue;
         }
         refuse_other_rows(&known, path, &cells)?;
-        rows::measure(cells, arguments.threads, (path, row::HEAD), |task| match task.run() {
+        rows::measure_plain(cells, arguments.threads, (path, row::HEAD), |task| match task.run() {
             Ok(row) => Ok(row.line()),
             // If a cell fails, the other cells still run.
             Err(error) => {

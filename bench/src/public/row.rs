@@ -140,7 +140,7 @@ impl Row {
 
 /// Reads all rows of a file; returns an empty list if the file does not exist.
 pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
-    rows::read(path, HEAD, Row::of_line).with_context(|| format!("could not read {}", path.display()))
+    rows::read_plain(path, HEAD, Row::of_line).with_context(|| format!("could not read {}", path.display()))
 }
 
 #[cfg(test)]
