@@ -4,11 +4,11 @@
 
 use anyhow::{Context as _, Result};
 use engine::Rng;
-use surrogate::neural::{Ensemble, NeuralSettings, Treatment};
+use surrogate::neural::{Ensemble, Treatment};
 use surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 
-use super::MEMBERS;
 use super::data::Data;
+use super::{MEMBERS, networks};
 
 /// Returns the RMSE of an ensemble's mean prediction on a fold.
 pub(super) fn error(data: &Data, fold: usize, treatment: Treatment, epochs: usize, seed: u64) -> Result<f64> {
@@ -31,7 +31,7 @@ pub(super) fn errors(
     for &(location, reading) in data.readings.iter().filter(|(location, _)| data.folds[*location] != fold) {
         set.push(numbers[location], 0, reading);
     }
-    let settings = NeuralSettings { treatment, epochs, members: MEMBERS, ..NeuralSettings::default() };
+    let settings = networks(treatment, epochs, MEMBERS);
     let held_out: Vec<usize> =
         (0..data.truth.len()).filter(|&location| data.folds[location] == fold).collect();
     let rows: Vec<f64> = held_out.iter().flat_map(|&location| data.location(location)).copied().collect();

@@ -26,7 +26,7 @@ use engine::learning;
 use engine::{Configuration, History, Objective, Problem, Reading, Rng, Space, TrialRequest};
 use execution::executor::{Answer, Inbox, Simulated};
 use report::plot::{Field, Frame, Mark, panels};
-use surrogate::neural::{NeuralSettings, Treatment};
+use surrogate::neural::NeuralSettings;
 use surrogate::{InstanceTable, Points, Prediction, Predictor, TrainingSet};
 use targets::lcbench::{DATA_SETS, DataSet, Network};
 use targets::saps::{Saps, solve};
@@ -34,7 +34,7 @@ use targets::{Formula, Quasigroup, lcbench, saps};
 
 use super::agreement::{rank_correlation, rmse, rmse_below};
 use super::truth::expected;
-use super::{MEMBERS, TREATMENTS};
+use super::{MEMBERS, TREATMENTS, networks};
 use crate::quantiles::Quantiles;
 use crate::seeds::range;
 use crate::spine::stage::settings;
@@ -212,7 +212,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<()> {
                 let bounds = set.readings().iter().filter(|reading| reading.is_censored()).count();
                 censored[at].push(100.0 * bounds as f64 / set.len() as f64);
                 for ((name, treatment), scores) in TREATMENTS.into_iter().zip(&mut scores) {
-                    let settings = settings_of(treatment, arguments.epochs);
+                    let settings = networks(treatment, arguments.epochs, MEMBERS);
                     let found = predictions(&set, &test_set, &settings, limit, seed)?;
                     let score = MEASURES.map(|(_, measure)| measure(&found, &test_set, limit));
                     scores[at].push(score);
@@ -276,10 +276,6 @@ fn draw_growth(scores: &[Scores; TREATMENTS.len()]) -> String {
         columns: 2,
     };
     panels(&frame, &MEASURES.into_iter().enumerate().map(field).collect::<Vec<_>>())
-}
-
-fn settings_of(treatment: Treatment, epochs: usize) -> NeuralSettings {
-    NeuralSettings { treatment, epochs, members: MEMBERS, ..NeuralSettings::default() }
 }
 
 fn draw(fields: Vec<(String, Vec<(f64, f64)>)>, truth: &[f64], limit: f64) -> String {

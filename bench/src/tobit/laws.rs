@@ -13,10 +13,10 @@ use clap::Args;
 use engine::{Reading, Rng};
 use math::normal;
 use report::plot::{Field, Frame, Mark, panels};
-use surrogate::neural::{NeuralSettings, Treatment};
+use surrogate::neural::Treatment;
 use surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 
-use super::TREATMENTS;
+use super::{TREATMENTS, networks};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -43,7 +43,7 @@ fn learn(treatment: Treatment, bound: f64, epochs: usize) -> Result<Prediction> 
         let y = TRUTH.mean + TRUTH.deviation() * rng.normal();
         set.push(location, 0, if y > bound { Reading::AtLeast(bound) } else { Reading::Exact(y) });
     }
-    let settings = NeuralSettings { treatment, epochs, members: 1, ..NeuralSettings::default() };
+    let settings = networks(treatment, epochs, 1);
     let (network, _) = settings.train(&set, &mut Rng::new(1, "laws", 1))?;
     let mut found = [Prediction::default()];
     network.predict_total(Points::new(&[0.5], 1), &mut found);

@@ -34,7 +34,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use surrogate::neural::Treatment;
+use surrogate::neural::{NeuralSettings, Treatment};
+
+/// Returns the settings of the networks that are compared: the defaults, except that numbers are not centred, as in
+/// the program that they are compared with.
+fn networks(treatment: Treatment, epochs: usize, members: usize) -> NeuralSettings {
+    NeuralSettings { treatment, epochs, members, centred: false, ..NeuralSettings::default() }
+}
 
 #[derive(Args)]
 pub(crate) struct Arguments {

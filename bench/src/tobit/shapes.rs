@@ -18,10 +18,10 @@ use anyhow::{Context, Result};
 use clap::Args;
 use engine::{Reading, Rng};
 use report::plot::{Field, Frame, Mark, panels};
-use surrogate::neural::{NeuralSettings, Treatment};
+use surrogate::neural::Treatment;
 use surrogate::{Column, InstanceTable, Points, Prediction, Predictor, Scale, TrainingSet};
 
-use super::MEMBERS;
+use super::{MEMBERS, networks};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -78,7 +78,7 @@ fn field(
         let number = set.push_configuration(&[x]);
         set.push(number, 0, reading);
     }
-    let settings = NeuralSettings { treatment, members, epochs, ..NeuralSettings::default() };
+    let settings = networks(treatment, epochs, members);
     let (ensemble, _) = settings.train(&set, &mut Rng::new(1, "shapes", 0))?;
     let places: Vec<f64> = (0..=200).map(|i| f64::from(i) / 200.0).collect();
     let mut found = vec![Prediction::default(); places.len()];

@@ -2,7 +2,7 @@
 //!
 //! | column | inputs | inactive or missing |
 //! |---|---|---|
-//! | number | 1: its position in [0, 1] | 1/2, the middle |
+//! | number | 1: its position in [-1, 1] if numbers are centred, otherwise in [0, 1] | 0 or 1/2, the middle |
 //! | n > 1 categories | n, one-hot: 1 for the category, 0 for the others | all 0 |
 //! | a single category | none | |
 //! | additionally, for any column that is inactive in a training row | 1: whether it is active | 0 |
@@ -24,11 +24,12 @@ struct Part {
 pub(super) struct Inputs {
     parts: Vec<Part>,
     width: usize,
+    centred: bool,
 }
 
 impl Inputs {
     /// Creates the conversion for rows like those of a training set.
-    pub(super) fn of(data: &TrainingSet<'_>) -> Self {
+    pub(super) fn of(data: &TrainingSet<'_>, centred: bool) -> Self {
         let mut flagged = vec![false; data.columns().len()];
         for point in 0..data.len() {
             for (flagged, value) in flagged.iter_mut().zip(data.row(point)) {
@@ -38,7 +39,7 @@ impl Inputs {
         let parts: Vec<Part> =
             data.columns().iter().zip(flagged).map(|(&column, flagged)| Part { column, flagged }).collect();
         let width = parts.iter().map(|part| part.width()).sum();
-        Self { parts, width }
+        Self { parts, width, centred }
     }
 
     /// Returns the number of inputs for a row.
@@ -67,7 +68,10 @@ impl Inputs {
         for (part, value) in self.parts[first..].iter().zip(row) {
             let (values, after) = rest.split_at_mut(part.values());
             match part.column {
-                Column::Number => values[0] = if value < 0.0 { 0.5 } else { value as f32 },
+                Column::Number => {
+                    let position = if value < 0.0 { 0.5 } else { value as f32 };
+                    values[0] = if self.centred { 2.0 * position - 1.0 } else { position };
+                }
                 Column::Category(count) => {
                     values.fill(0.0);
                     if let Some(own) = values.get_mut(Column::category(count, value)) {
@@ -115,7 +119,7 @@ mod tests {
             let configuration = data.push_configuration(&row);
             data.push(configuration, 1, Reading::Exact(1.0));
         }
-        let inputs = Inputs::of(&data);
+        let inputs = Inputs::of(&data, false);
         assert_eq!((inputs.columns(), inputs.width()), (5, 1 + 4 + 2 + 2));
         let written = |row: &[f64]| {
             let mut out = vec![7.0; inputs.width()];
@@ -127,5 +131,11 @@ mod tests {
         assert_eq!(written(&row(1)), [0.125, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 1.0]);
         // The first column was never inactive in training.
         assert_eq!(written(&[INACTIVE, 0.9, 0.5, 1.0, 0.2])[..4], [0.5, 0.0, 0.0, 1.0]);
+        let centred = Inputs::of(&data, true);
+        let mut out = vec![7.0; centred.width()];
+        centred.write(data.row(0), &mut out);
+        assert_eq!(out, [-0.5, 0.0, 1.0, 0.0, 1.0, 0.5, 1.0, 0.0, 1.0]);
+        centred.write([INACTIVE, 0.9, 0.5, 1.0, 0.2].into_iter(), &mut out);
+        assert_eq!(out[..4], [0.0, 0.0, 0.0, 1.0]);
     }
 }

@@ -64,6 +64,9 @@ use train::{Samples, Trained, Training};
 pub struct NeuralSettings {
     /// Number of units in each hidden layer.
     pub layers: Vec<usize>,
+    /// Whether numbers are inputs from -1 to 1, with the middle of their range at 0, instead of from 0 to 1. With
+    /// inputs from 0 to 1, the lowest prediction is more often at a bound.
+    pub centred: bool,
     /// Number of passes over the points.
     pub epochs: usize,
     /// Number of points in a batch.
@@ -129,6 +132,7 @@ impl Default for NeuralSettings {
     fn default() -> Self {
         Self {
             layers: vec![50; 3],
+            centred: true,
             epochs: 10_000,
             batch: 16,
             rate: 1e-2,
@@ -193,7 +197,7 @@ impl NeuralSettings {
         readings: Vec<Reading>,
         seed: u64,
     ) -> Result<(Ensemble, Effort), FitError> {
-        let inputs = Inputs::of(data);
+        let inputs = Inputs::of(data, self.centred);
         let standard = Standard::of(&readings, data.scale());
         let mut rows = vec![0.0; points.len() * inputs.width()];
         for (at, &point) in points.iter().enumerate() {

@@ -339,3 +339,37 @@ fn the_number_of_threads_does_not_matter() {
         assert_eq!(of(threads), one, "{threads}");
     }
 }
+
+/// A network that learns from numbers from 0 to 1 has its lowest prediction more often in a corner of the space.
+#[test]
+fn with_centred_numbers_the_lowest_prediction_is_more_often_inside_the_space() {
+    const WIDTH: usize = 4;
+    let alike = InstanceTable::alike();
+    let mut rng = Rng::new(3, "valley", 0);
+    let mut data = TrainingSet::new(&[Column::Number; WIDTH], &alike, LOG, None);
+    for _ in 0..150 {
+        let row: Vec<f64> = (0..WIDTH).map(|_| rng.unit()).collect();
+        // A valley in the middle, with exponential noise.
+        let height: f64 = row.iter().map(|x| 2.0 * (x - 0.5) * (x - 0.5)).sum();
+        let configuration = data.push_configuration(&row);
+        data.push(configuration, 0, Exact(height.exp() * -(1.0 - rng.unit()).ln()));
+    }
+    let mut position = || (1.4 * rng.unit() - 0.2).clamp(0.0, 1.0);
+    let candidates: Vec<f64> = (0..2000 * WIDTH).map(|_| position()).collect();
+    let at_bounds = |centred: bool| -> usize {
+        let one = |seed: u64| {
+            let layers = vec![30, 30];
+            let settings =
+                NeuralSettings { layers, epochs: 200, members: 1, centred, ..NeuralSettings::default() };
+            let (network, _) = settings.train(&data, &mut Rng::new(seed, "fit", 0)).unwrap();
+            let found = marginals(&network, &candidates, WIDTH);
+            let lowest = (0..found.len()).min_by(|&a, &b| found[a].mean.total_cmp(&found[b].mean)).unwrap();
+            let position = candidates[lowest * WIDTH..][..WIDTH].iter();
+            position.filter(|x| **x == 0.0 || **x == 1.0).count()
+        };
+        (0..6).map(one).sum()
+    };
+    let (centred, not) = (at_bounds(true), at_bounds(false));
+    println!("parameters at a bound, of 24: centred {centred}, not centred {not}");
+    assert!(3 * centred < 2 * not, "{centred} {not}");
+}
