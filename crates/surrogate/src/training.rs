@@ -1,5 +1,7 @@
 //! Training sets: configurations as rows, and readings of their costs on instances.
 
+use std::collections::HashSet;
+
 use crate::{Column, FitError, InstanceTable, Interrupt, Reading, Scale};
 
 /// The configuration and instance of a reading.
@@ -151,6 +153,14 @@ impl<'a> TrainingSet<'a> {
     /// Returns the readings on the model's scale.
     pub fn readings(&self) -> &[Reading] {
         &self.readings
+    }
+
+    /// Returns the number of readings that remain if the exact readings of each point are merged into one.
+    pub fn merged_len(&self) -> usize {
+        let is_exact = |reading: &Reading| !reading.is_censored();
+        let exact = self.points.iter().zip(&self.readings).filter(|(_, reading)| is_exact(reading));
+        let points: HashSet<Point> = exact.map(|(&point, _)| point).collect();
+        points.len() + self.readings.iter().filter(|reading| reading.is_censored()).count()
     }
 
     /// Returns the standard deviation of the readings; bounds count as exact values.

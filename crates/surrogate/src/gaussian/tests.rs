@@ -118,6 +118,26 @@ fn above(mean: f64, deviation: f64, bound: f64, noise: f64) -> (f64, f64, f64) {
 }
 
 #[test]
+fn a_training_set_knows_how_many_readings_remain_after_merging() {
+    let named = InstanceTable::named(2);
+    let mut data = TrainingSet::new(&[Column::Number], &named, Scale::Linear, None);
+    let [one, other] = [0.2, 0.7].map(|x| data.push_configuration(&[x]));
+    for (configuration, instance, reading) in [
+        (one, 0, Exact(1.0)),
+        (one, 0, Exact(2.0)),
+        (one, 1, Exact(3.0)),
+        (one, 0, AtLeast(4.0)),
+        (one, 0, AtLeast(5.0)),
+        (other, 0, Exact(6.0)),
+        (one, 0, Exact(7.0)),
+    ] {
+        data.push(configuration, instance, reading);
+    }
+    let merged = Readings::of(&data, &Coordinates::of(&data), Treatment::Likelihood);
+    assert_eq!((data.merged_len(), merged.point_readings.len()), (5, 5));
+}
+
+#[test]
 fn the_site_of_one_stopped_trial_matches_the_moments_of_quadrature() {
     for (mean, deviation, bound, noise) in [
         (0.0, 1.0, 0.5, 0.3),

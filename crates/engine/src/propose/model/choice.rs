@@ -87,7 +87,7 @@ fn judged(task: &Task, history: &History, trials: usize) -> Option<Choice> {
     // A proposal uses a single network, so a single network is compared.
     let neural = held_out(&settings.network(data.len()), &data, FOLDS, seed)?;
     let forest = held_out(&task.forest(trials), &data, FOLDS, seed)?;
-    let few = data.len() <= settings.gaussian_points && data.columns().len() <= FEW_COLUMNS;
+    let few = data.merged_len() <= settings.gaussian_points && data.columns().len() <= FEW_COLUMNS;
     let gaussian = if few { held_out(&settings.gaussian, &data, FOLDS, seed) } else { None };
     let means = (mean(&forest), mean(&neural), gaussian.as_deref().map(mean));
     let scores =

@@ -86,7 +86,8 @@ pub struct ModelSettings {
     pub gaussian: GaussianSettings,
     /// The custom surrogate; required if [`Learner::Own`] learns the cost or a constrained output.
     pub own: Option<OwnSurrogate>,
-    /// Largest number of points for which [`Learner::Auto`] considers a Gaussian process.
+    /// Largest number of readings for which [`Learner::Auto`] considers a Gaussian process. The exact readings of a
+    /// configuration on an instance count once, because the process merges them.
     pub gaussian_points: usize,
     /// Number of trials after which a forest replaces the Gaussian process, whose fitting time grows with the
     /// cube of the number of points; `None` for never. On a single instance, the two take turns until there

@@ -7,13 +7,14 @@ use space::Space;
 use space::format::{Format, read};
 
 use super::*;
+use crate::history::Trial;
 use crate::observation::{Observation, Status};
 use crate::optimizer::Optimizer;
 use crate::problem::Objective;
 use crate::propose::Initial;
 use crate::racing::{Ask, CappedRacer, Racing};
 use crate::testkit::World;
-use crate::trial::TrialRequest;
+use crate::trial::{Cap, InstanceId, Pair, Seed, TrialId, TrialKey, TrialRequest, Why};
 
 pub(super) fn optimizer(problem: &Problem, racing: &Racing, proposer: Box<dyn Proposer>) -> Optimizer {
     let mut history = History::new();
@@ -331,6 +332,29 @@ fn the_choice_is_made_again_when_trials_double_and_names_the_origin() {
         assert_eq!(model.origin(number, &history), best);
     }
     assert_eq!(judged, [None, Some(20), Some(20), Some(40), Some(40), Some(80)]);
+}
+
+/// Runs of one configuration with several seeds are one point of a Gaussian process.
+#[test]
+fn a_gaussian_process_takes_part_if_it_has_few_points_however_many_runs_they_have() {
+    let problem = bowl();
+    let mut history = History::new();
+    for id in 0..177 {
+        let configuration = problem.space.sample(&mut Rng::new(id / 3, "few", 0)).unwrap();
+        let config = history.intern(&configuration);
+        let pair = Pair { instance: InstanceId(0), seed: Seed(id as u32 % 3) };
+        let observation = Observation::finished(libm::pow(10.0, depth(&configuration)));
+        let (id, key) = (TrialId(id), TrialKey { config, pair });
+        history.push(Trial { id, key, cap: Cap::NONE, why: Why::Challenge, observation });
+    }
+    let takes_part = |gaussian_points: usize| {
+        let settings = ModelSettings { gaussian_points, ..small(Learner::Auto) };
+        let mut model = ModelSearch::new(problem.clone(), settings);
+        model.propose(&history, ConfigId(0)).unwrap();
+        model.choice().unwrap().gaussian.is_some()
+    };
+    // The choice is made with the first 160 trials, which are of 54 configurations.
+    assert_eq!([53, 54].map(takes_part), [false, true]);
 }
 
 #[test]
