@@ -26,7 +26,9 @@ FROM is one of
   cap, time and output:NAME
 
 Runs that were stopped are imported as lower bounds, whatever penalty the file
-gives them. Runs that do not fit the scenario are left out and listed.
+gives them. Runs that do not fit the scenario are left out and listed, and so
+are runs of a campaign on instances that have changed since. A campaign whose
+program has changed is refused.
 Unknown parameters, impossible negative numbers and contradictory runs are
 errors, and then nothing is imported. Imported trials count towards
 `budget.trials` but not towards time budgets; the best configurations among

@@ -235,13 +235,7 @@ fn a_campaign_that_was_replaced_can_be_imported() {
 /// Trials of a program that was rebuilt are not mixed with those of the new one.
 #[test]
 fn trials_of_another_program_or_instance_are_not_imported() {
-    let scenario = SCENARIO
-        .replace("list = [\"a\", \"b\"]\n", "files = \"in/*\"\n")
-        .replace("test = [\"c\", \"d\", \"e\", \"f\", \"g\", \"h\"]\n", "test = \"unseen\"\n");
-    let stage = Stage::new(&scenario);
-    for (file, content) in [("in/a", "1"), ("in/b", "2"), ("unseen", "3")] {
-        stage.write(file, content);
-    }
+    let stage = Stage::with_files();
     assert_eq!(code(&stage.captune("run count.toml --trials 16")), 0);
     let on = |instance: u32, folder: &str| {
         let all = observations(&stage, folder);

@@ -48,14 +48,8 @@ fn another_objective_needs_another_folder() {
 /// The scenario itself is unchanged, but the program or an instance has new content.
 #[test]
 fn a_replaced_program_or_instance_needs_another_folder() {
-    let scenario = SCENARIO
-        .replace("list = [\"a\", \"b\"]\n", "files = \"in/*\"\n")
-        .replace("test = [\"c\", \"d\", \"e\", \"f\", \"g\", \"h\"]\n", "test = \"unseen\"\n");
-    let stage = Stage::new(&scenario);
+    let stage = Stage::with_files();
     let write = |name: &str, text: &str| drop(stage.write(name, text));
-    write("in/a", "1");
-    write("in/b", "2");
-    write("unseen", "3");
     assert_eq!(code(&stage.captune("run count.toml --trials 3")), 0);
     let program = std::fs::read_to_string(stage.folder.join("counter")).unwrap();
     // A program that is rewritten with the same content counts as the same.

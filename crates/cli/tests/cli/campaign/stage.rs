@@ -66,6 +66,18 @@ impl Stage {
         stage
     }
 
+    /// Creates a stage whose scenario uses the files `in/a` and `in/b` for training and `unseen` for validation.
+    pub(crate) fn with_files() -> Self {
+        let scenario = SCENARIO
+            .replace("list = [\"a\", \"b\"]\n", "files = \"in/*\"\n")
+            .replace("test = [\"c\", \"d\", \"e\", \"f\", \"g\", \"h\"]\n", "test = \"unseen\"\n");
+        let stage = Self::new(&scenario);
+        for (file, content) in [("in/a", "1"), ("in/b", "2"), ("unseen", "3")] {
+            stage.write(file, content);
+        }
+        stage
+    }
+
     pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.folder.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
